@@ -1,0 +1,55 @@
+#ifndef CKPT_BASE_NAME_HPP
+#define CKPT_BASE_NAME_HPP
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace ckpt {
+
+/// Text that somebody else owns, not closed by a zero: the name of a tensor, slot or format.
+/// Length and place are known, so the compiler never has to count the characters of a literal.
+class name_view {
+ public:
+  constexpr name_view() noexcept = default;
+  constexpr name_view(const char* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  template <std::size_t Size>
+  constexpr name_view(const char (&literal)[Size]) noexcept : data_(literal), size_(Size - 1) {}
+
+  /// Any text that keeps its characters in a row: std::string, std::string_view.
+  template <class Text, class = std::enable_if_t<std::is_convertible_v<
+                            decltype(std::declval<const Text&>().data()), const char*>>>
+  constexpr name_view(const Text& text) noexcept : data_(text.data()), size_(text.size()) {}
+
+  /// `std::string(name)`, `std::string_view(name)`.
+  template <class Text,
+            class = std::enable_if_t<std::is_constructible_v<Text, const char*, std::size_t>>>
+  [[nodiscard]] constexpr explicit operator Text() const {
+    return Text(data_, size_);
+  }
+
+  [[nodiscard]] constexpr const char* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr char operator[](std::size_t index) const noexcept { return data_[index]; }
+
+ private:
+  const char* data_ = "";
+  std::size_t size_ = 0;
+};
+
+[[nodiscard]] constexpr bool operator==(name_view a, name_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+[[nodiscard]] constexpr bool operator!=(name_view a, name_view b) noexcept {
+  return !(a == b);
+}
+
+}  // namespace ckpt
+
+#endif  // CKPT_BASE_NAME_HPP
