@@ -1,0 +1,199 @@
+#ifndef CKPT_CODEC_READER_HPP
+#define CKPT_CODEC_READER_HPP
+
+#include <cstring>
+
+#include "ckpt/codec/opened_file.hpp"
+#include "ckpt/codec/state_view.hpp"
+#include "ckpt/codec/writer.hpp"
+#include "ckpt/layout/dynamic_layout.hpp"
+
+namespace ckpt {
+
+/// Reads checkpoints of one model and optimizer from memory, without copying them. It accepts any
+/// dialect of schema 1 that holds the same tensors; a file of its own format is recognised by
+/// comparing header and tables with the layout. Nothing is handed out before all is checked.
+/// @tparam Host  byte order of the tensors in memory
+template <class Model, class Optimizer, class Format = onert, byte_order Host = host_byte_order>
+class reader {
+ public:
+  using layout_type = layout<Model, Optimizer, Format>;
+  using state_type = state_view<Model, Optimizer>;
+
+  constexpr reader() noexcept = default;
+
+  /// Opens a checkpoint of a static model.
+  /// @param file  the whole checkpoint at any alignment; it must outlive the reader
+  /// @errors those of detect(), check_request() and check_tables()
+  [[nodiscard]] static result<reader> open(bytes_view file,
+                                           const read_options& options = {}) noexcept {
+    return open(layout_type{}, file, options);
+  }
+
+  /// Opens a checkpoint of a model that is known only at run time.
+  [[nodiscard]] static result<reader> open(const layout_type& layout, bytes_view file,
+                                           const read_options& options = {}) noexcept {
+    const layout_view view = layout.view();
+    const result<located_file> located = locate(view, Format::kind, file, file.size());
+    if (!located.ok()) return located.error();
+    const file_map& map = located->map;
+    const status wanted = check_request(view, map, Format::kind, options);
+    if (!wanted.ok()) return wanted;
+
+    const std::byte* tables[1 + schema1::max_slot_count] = {};
+    for (std::size_t s = 0; s < sections_read(view, options.slots); ++s)
+      tables[s] = file.data() + static_cast<std::size_t>(map.sections[s].table);
+    const std::byte* footer =
+        map.has_footer ? file.data() + static_cast<std::size_t>(map.footer) : nullptr;
+    const result<opened_file> opened = open_located(view, *located, tables, footer, options);
+    if (!opened.ok()) return opened.error();
+    return reader(layout, file, *opened, options.slots);
+  }
+
+  /// The dialect of the file.
+  [[nodiscard]] dialect kind() const noexcept { return opened_.map.kind; }
+  /// Step and epoch as the file says; zero where a draft says nothing.
+  [[nodiscard]] training_state training() const noexcept { return opened_.training; }
+  /// Slot sections of the file, whether they can be read with this reader or not.
+  [[nodiscard]] std::size_t slot_count() const noexcept { return opened_.map.slot_count; }
+  /// Bytes between the weights that belong to none of them (onert-micro keeps dead copies).
+  [[nodiscard]] std::uint64_t slack_bytes() const noexcept { return opened_.slack_bytes; }
+
+  /// Weight of tensor `index` as stored: little-endian, row-major, at any alignment. Empty when it
+  /// is absent.
+  [[nodiscard]] bytes_view weight_bytes(std::size_t index) const noexcept {
+    return bytes(0, index);
+  }
+  /// Slot `slot` of tensor `index` as stored. Empty when the file or the tensor has none.
+  [[nodiscard]] bytes_view slot_bytes(std::size_t slot, std::size_t index) const noexcept {
+    return bytes(1 + slot, index);
+  }
+
+  /// Weight of tensor `index` as elements, in place.
+  /// @errors no_such_tensor, wrong_dtype, unaligned, foreign_byte_order
+  template <class T>
+  [[nodiscard]] result<span<const T>> weight_as(std::size_t index) const noexcept {
+    return elements<T>(0, index);
+  }
+  /// Slot `slot` of tensor `index` as elements, in place.
+  /// @errors no_such_tensor, wrong_dtype, unaligned, foreign_byte_order
+  template <class T>
+  [[nodiscard]] result<span<const T>> slot_as(std::size_t slot, std::size_t index) const noexcept {
+    return elements<T>(1 + slot, index);
+  }
+
+  /// Copies the weight of tensor `index` into memory of its size, in the byte order of the host.
+  /// @errors no_such_tensor, buffer_too_small
+  status copy_weight(std::size_t index, bytes_span to) const noexcept { return copy(0, index, to); }
+  /// Copies slot `slot` of tensor `index`.
+  /// @errors no_such_tensor, buffer_too_small
+  status copy_slot(std::size_t slot, std::size_t index, bytes_span to) const noexcept {
+    return copy(1 + slot, index, to);
+  }
+
+  /// Copies everything that the reader was opened for into a state, after checking that all of it
+  /// is bound.
+  /// @errors count_mismatch, unbound_tensor
+  result<load_report> load_into(state_type& state) const noexcept {
+    const layout_view layout = layout_.view();
+    if (state.model().size() != layout.model.size())
+      return fail(errc::count_mismatch, state.model().size(), layout.model.size());
+    const std::size_t touched =
+        slots_ == slot_policy::cold ? layout.sections.size() : opened_.section_count;
+    const status bound = detail::check_bound(layout, touched, state.pointers());
+    if (!bound.ok()) return bound;
+    for (std::size_t s = 0; s < opened_.section_count; ++s)
+      for (std::size_t i = 0; i < layout.model.size(); ++i)
+        deliver(s, i, state.pointers()[s * layout.model.size() + i]);
+    if (slots_ == slot_policy::cold) clear_slots(layout, state.pointers());
+    if (slots_ != slot_policy::ignored) state.training = opened_.training;
+    return report_of(layout, opened_, slots_);
+  }
+
+  /// Binds a state to the bytes of the file, so that they can be saved again.
+  /// @errors foreign_byte_order (big-endian hosts), those of bind_weight()
+  status bind_to(const_state_view<Model, Optimizer>& state) const noexcept {
+    if constexpr (Host == byte_order::big) return fail(errc::foreign_byte_order);
+    const layout_view layout = layout_.view();
+    for (std::size_t s = 0; s < opened_.section_count; ++s) {
+      for (std::size_t i = 0; i < layout.model.size(); ++i) {
+        const status bound = s == 0 ? state.bind_weight(i, weight_bytes(i))
+                                    : state.bind_slot(s - 1, i, slot_bytes(s - 1, i));
+        if (!bound.ok()) return bound;
+      }
+    }
+    state.training = opened_.training;
+    return {};
+  }
+
+ private:
+  reader(const layout_type& known, bytes_view whole, const opened_file& checked,
+         slot_policy policy) noexcept
+      : layout_(known), file_(whole), opened_(checked), slots_(policy) {}
+
+  [[nodiscard]] bool has(std::size_t section, std::size_t index) const noexcept {
+    return section <= Optimizer::slot_count && section < opened_.section_count &&
+           index < layout_.view().model.size();
+  }
+
+  [[nodiscard]] bytes_view bytes(std::size_t section, std::size_t index) const noexcept {
+    const layout_view layout = layout_.view();
+    if (!has(section, index)) return {};
+    const auto size = static_cast<std::size_t>(layout.bytes(section, index));
+    if (size == 0) return {};
+    return file_.part(static_cast<std::size_t>(opened_.offset(section, index)), size);
+  }
+
+  [[nodiscard]] std::size_t width(std::size_t section, std::size_t index) const noexcept {
+    const layout_view layout = layout_.view();
+    return payload_width(layout.optimizer, section, layout.model[index]);
+  }
+
+  [[nodiscard]] status check_index(std::size_t section, std::size_t index) const noexcept {
+    return has(section, index) ? status{}
+                               : fail(errc::no_such_tensor, layout_.view().model.size(), index);
+  }
+
+  void deliver(std::size_t section, std::size_t index, std::byte* to) const noexcept {
+    const bytes_view from = bytes(section, index);
+    if (from.empty()) return;
+    std::memcpy(to, from.data(), from.size());
+    if constexpr (Host == byte_order::big)
+      reverse_elements(bytes_span(to, from.size()), width(section, index));
+  }
+
+  status copy(std::size_t section, std::size_t index, bytes_span to) const noexcept {
+    if (const status known = check_index(section, index); !known.ok()) return known;
+    const bytes_view from = bytes(section, index);
+    if (to.size() != from.size())
+      return fail(errc::buffer_too_small, from.size(), to.size()).about(index);
+    deliver(section, index, to.data());
+    return {};
+  }
+
+  template <class T>
+  [[nodiscard]] result<span<const T>> elements(std::size_t section,
+                                               std::size_t index) const noexcept {
+    if (const status known = check_index(section, index); !known.ok()) return known;
+    const layout_view layout = layout_.view();
+    const tensor_spec& tensor = layout.model[index];
+    const dtype type =
+        section == 0 ? tensor.type() : layout.optimizer.slot_form(section - 1, tensor).type();
+    if (!holds<T>(type)) return fail(errc::wrong_dtype, byte_width(type), sizeof(T)).about(index);
+    if (Host == byte_order::big && sizeof(T) > 1)
+      return fail(errc::foreign_byte_order).about(index);
+    const bytes_view from = bytes(section, index);
+    const std::uintptr_t rest = reinterpret_cast<std::uintptr_t>(from.data()) % alignof(T);
+    if (rest != 0) return fail(errc::unaligned, 0, rest).about(index);
+    return span<const T>(reinterpret_cast<const T*>(from.data()), from.size() / sizeof(T));
+  }
+
+  layout_type layout_{};
+  bytes_view file_{};
+  opened_file opened_{};
+  slot_policy slots_ = slot_policy::required;
+};
+
+}  // namespace ckpt
+
+#endif  // CKPT_CODEC_READER_HPP

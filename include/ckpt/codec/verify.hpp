@@ -1,0 +1,164 @@
+#ifndef CKPT_CODEC_VERIFY_HPP
+#define CKPT_CODEC_VERIFY_HPP
+
+#include "ckpt/codec/check.hpp"
+
+namespace ckpt {
+
+/// What can be said of a file without its model. When `error` is set and the file could at least be
+/// named, the map is filled all the same.
+struct description {
+  bool is_named = false;  ///< dialect and sections are known
+  file_map map{};
+  training_state training{};  ///< zero where there is no footer
+  status error{};             ///< the first thing wrong, or ok
+};
+
+/// Which slot sizes `verify()` takes for right.
+enum class slot_sizes : std::uint8_t {
+  like_weights,  ///< a slot is empty or as large as its weight, as SGD, momentum and Adam have it
+  any,           ///< any: the optimizer has slots of other shapes
+};
+
+namespace detail {
+
+/// Bytes of an entry of a table whose offsets do not fall.
+[[nodiscard]] constexpr std::uint64_t ordered_extent(const table_view& table,
+                                                     std::size_t index) noexcept {
+  const std::uint64_t next =
+      index + 1 < table.size() ? table.offset(index + 1) : table.bounds().end;
+  return next - table.offset(index);
+}
+
+/// onert: the first tensor follows the table, and offsets never fall.
+[[nodiscard]] constexpr status verify_ordered(const table_view& table) noexcept {
+  const section_bounds& bounds = table.bounds();
+  std::uint64_t least = bounds.payload;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!table.is_inside(i))
+      return table.blame(i, errc::offset_out_of_range, bounds.end, table.offset(i));
+    if (table.offset(i) < least) return table.blame(i, errc::bad_order, least, table.offset(i));
+    least = table.offset(i);
+  }
+  const std::uint64_t first = table.size() == 0 ? bounds.end : table.offset(0);
+  if (first != bounds.payload)
+    return fail(errc::unclaimed_bytes, 0, first - bounds.payload)
+        .in(table.part())
+        .at(bounds.payload);
+  return {};
+}
+
+/// onert-micro: entries are 0 or inside of the section.
+[[nodiscard]] constexpr status verify_scattered(const table_view& table) noexcept {
+  const section_bounds& bounds = table.bounds();
+  bool is_empty = true;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table.stored(i) == 0) continue;
+    is_empty = false;
+    if (!table.is_inside(i))
+      return table.blame(i, errc::offset_out_of_range, bounds.end, table.offset(i));
+  }
+  if (is_empty && bounds.end != bounds.payload)
+    return fail(errc::unclaimed_bytes, 0, bounds.end - bounds.payload)
+        .in(table.part())
+        .at(bounds.payload);
+  return {};
+}
+
+/// onert: each slot is empty or as large as its weight, and all slots of a tensor are alike.
+[[nodiscard]] constexpr status compare_ordered(const table_view& weights, const table_view& first,
+                                               const table_view& slot) noexcept {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::uint64_t weight = ordered_extent(weights, i);
+    const std::uint64_t found = ordered_extent(slot, i);
+    if (found != 0 && found != weight)
+      return slot.blame(i, errc::slot_size_mismatch, weight, found);
+    const std::uint64_t sibling = ordered_extent(first, i);
+    if (found != sibling) return slot.blame(i, errc::slot_size_mismatch, sibling, found);
+  }
+  return {};
+}
+
+/// onert-micro writes every section in the same order: a slot lies in its section where the weight
+/// lies in the first.
+[[nodiscard]] constexpr status compare_scattered(const table_view& weights,
+                                                 const table_view& slot) noexcept {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::uint64_t wanted =
+        weights.stored(i) == 0
+            ? 0
+            : weights.stored(i) - weights.bounds().payload + slot.bounds().payload;
+    if (slot.stored(i) != wanted) return slot.blame(i, errc::bad_order, wanted, slot.stored(i));
+  }
+  const std::uint64_t weight_bytes = weights.bounds().end - weights.bounds().payload;
+  const std::uint64_t slot_bytes = slot.bounds().end - slot.bounds().payload;
+  if (weight_bytes == slot_bytes) return {};
+  return fail(errc::slot_size_mismatch, weight_bytes, slot_bytes).in(slot.part());
+}
+
+[[nodiscard]] constexpr table_view table_of(bytes_view file, const file_map& map,
+                                            std::size_t section) noexcept {
+  return table_view(map, section,
+                    file.data() + static_cast<std::size_t>(map.sections[section].table));
+}
+
+[[nodiscard]] constexpr status verify_tables(bytes_view file, const file_map& map,
+                                             slot_sizes sizes) noexcept {
+  const bool is_micro = map.skips_tensors;
+  const table_view weights = table_of(file, map, 0);
+  for (std::size_t s = 0; s <= map.slot_count; ++s) {
+    const table_view table = table_of(file, map, s);
+    const status sound = is_micro ? verify_scattered(table) : verify_ordered(table);
+    if (!sound.ok()) return sound;
+  }
+  if (sizes == slot_sizes::any) return {};
+  for (std::size_t s = 1; s <= map.slot_count; ++s) {
+    const table_view slot = table_of(file, map, s);
+    const status alike = is_micro ? compare_scattered(weights, slot)
+                                  : compare_ordered(weights, table_of(file, map, 1), slot);
+    if (!alike.ok()) return alike;
+  }
+  return {};
+}
+
+/// What stands against a dialect even if its tables are sound. A file without a footer proves
+/// that it is whole only if its slots match its weights (d1). d2 is also what is left of an Adam
+/// file that lost its last 8 bytes, so it counts as cut.
+[[nodiscard]] constexpr status judge(const file_map& map) noexcept {
+  switch (map.kind) {
+    case dialect::wof: return fail(errc::unsupported_dialect).in(section::header);
+    case dialect::draft_d0:
+    case dialect::draft_d3: return fail(errc::no_footer).in(section::footer);
+    case dialect::draft_d2:
+      return fail(errc::truncated, map.file_bytes + schema1::footer_bytes, map.file_bytes)
+          .in(section::footer)
+          .at(map.file_bytes);
+    default: return {};
+  }
+}
+
+}  // namespace detail
+
+/// Describes untrusted bytes without a model, or says the first thing wrong with them. Takes time
+/// proportional to the tables and no memory.
+/// @errors (in `error`) those of detect(); offset_out_of_range, bad_order, unclaimed_bytes,
+///         slot_size_mismatch; unsupported_dialect, no_footer, truncated for dialects that cannot
+///         be trusted to be whole
+[[nodiscard]] constexpr description verify(bytes_view file,
+                                           slot_sizes sizes = slot_sizes::like_weights) noexcept {
+  description said;
+  const result<file_map> found = detect(file);
+  said.error = found.error();
+  if (!found.ok()) return said;
+  said.is_named = true;
+  said.map = *found;
+  if (said.map.has_footer)
+    said.training = schema1::read_footer(file.data() + static_cast<std::size_t>(said.map.footer));
+  said.error = detail::judge(said.map);
+  if (said.error.ok()) said.error = detail::verify_tables(file, said.map, sizes);
+  return said;
+}
+
+}  // namespace ckpt
+
+#endif  // CKPT_CODEC_VERIFY_HPP
