@@ -1,0 +1,15 @@
+execute_process(COMMAND ${NM} --undefined-only ${OBJECT}
+  OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${NM} failed on ${OBJECT}")
+endif()
+if(NOT symbols MATCHES "memcmp|memcpy")
+  message(FATAL_ERROR "nothing of the core is in ${OBJECT}; this test would prove nothing")
+endif()
+foreach(forbidden IN ITEMS _Zn[wa] _Zd[la] malloc calloc realloc free __cxa_throw __cxa_allocate
+                           __gxx_personality _Unwind printf _ZSt _ZTI)
+  if(symbols MATCHES "[ _]${forbidden}")
+    message(FATAL_ERROR "the core asks for ${forbidden}:\n${symbols}")
+  endif()
+endforeach()
+message(STATUS "the core needs only:\n${symbols}")
