@@ -334,7 +334,7 @@ std::string grouped(std::uint64_t value) {
 /// 41843548 as 41,843,548 bytes (39.9 MiB).
 std::string size_words(std::uint64_t bytes) {
   static constexpr std::string_view units[] = {"KiB", "MiB", "GiB", "TiB"};
-  const std::string exact = grouped(bytes) + (bytes == 1 ? " byte" : " bytes");
+  std::string exact = grouped(bytes) + (bytes == 1 ? " byte" : " bytes");
   if (bytes < 1024) return exact;
   std::size_t unit = 0;
   std::uint64_t scale = 1024;

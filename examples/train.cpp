@@ -129,7 +129,7 @@ struct spiral_net {
 
 // The layout of a checkpoint is a constant: a header, an offset and the values of each tensor for
 // weights, m and v, and the counters.
-constexpr std::size_t spiral_weights = 32 * 2 + 32 + 32 * 32 + 32 + 2 * 32 + 2;
+constexpr std::size_t spiral_weights = 32U * 2 + 32 + 32U * 32 + 32 + 2U * 32 + 2;
 static_assert(ckpt::layout<spiral_net, ckpt::adam>::file_bytes ==
               20 + 3 * (4 * 6 + 4 * spiral_weights) + 8);
 

@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.15)
+
 # Every C++ block of the README is part of a program in examples/, line by line, so that what a
 # newcomer copies has been compiled and run. A block may leave lines out but not change any.
 file(READ ${README} text)

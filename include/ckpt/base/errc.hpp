@@ -73,51 +73,61 @@ enum class section : std::uint8_t {
 inline constexpr std::uint32_t no_tensor = 0xFFFFFFFFU;
 inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
+namespace detail {
+
+struct errc_name {
+  errc kind;
+  name_view name;
+};
+
+inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
+                                           {errc::too_large, "too_large"},
+                                           {errc::counter_out_of_range, "counter_out_of_range"},
+                                           {errc::duplicate_name, "duplicate_name"},
+                                           {errc::invalid_model, "invalid_model"},
+                                           {errc::unbound_tensor, "unbound_tensor"},
+                                           {errc::no_such_tensor, "no_such_tensor"},
+                                           {errc::wrong_dtype, "wrong_dtype"},
+                                           {errc::buffer_too_small, "buffer_too_small"},
+                                           {errc::truncated, "truncated"},
+                                           {errc::trailing_bytes, "trailing_bytes"},
+                                           {errc::not_a_checkpoint, "not_a_checkpoint"},
+                                           {errc::unsupported_version, "unsupported_version"},
+                                           {errc::unsupported_dialect, "unsupported_dialect"},
+                                           {errc::bad_header, "bad_header"},
+                                           {errc::bad_section, "bad_section"},
+                                           {errc::offset_out_of_range, "offset_out_of_range"},
+                                           {errc::bad_order, "bad_order"},
+                                           {errc::count_mismatch, "count_mismatch"},
+                                           {errc::size_mismatch, "size_mismatch"},
+                                           {errc::missing_tensor, "missing_tensor"},
+                                           {errc::unexpected_tensor, "unexpected_tensor"},
+                                           {errc::unclaimed_bytes, "unclaimed_bytes"},
+                                           {errc::slot_size_mismatch, "slot_size_mismatch"},
+                                           {errc::no_optimizer_state, "no_optimizer_state"},
+                                           {errc::optimizer_mismatch, "optimizer_mismatch"},
+                                           {errc::no_footer, "no_footer"},
+                                           {errc::dialect_mismatch, "dialect_mismatch"},
+                                           {errc::unaligned, "unaligned"},
+                                           {errc::foreign_byte_order, "foreign_byte_order"},
+                                           {errc::empty_path, "empty_path"},
+                                           {errc::invalid_path, "invalid_path"},
+                                           {errc::not_found, "not_found"},
+                                           {errc::permission_denied, "permission_denied"},
+                                           {errc::not_a_regular_file, "not_a_regular_file"},
+                                           {errc::empty_file, "empty_file"},
+                                           {errc::no_space, "no_space"},
+                                           {errc::no_memory, "no_memory"},
+                                           {errc::input_output, "input_output"},
+                                           {errc::busy, "busy"},
+                                           {errc::already_exists, "already_exists"}};
+
+}  // namespace detail
+
 /// The name of a kind as programs see it: the enumerator.
 [[nodiscard]] constexpr name_view name(errc kind) noexcept {
-  switch (kind) {
-    case errc::ok: return "ok";
-    case errc::too_large: return "too_large";
-    case errc::counter_out_of_range: return "counter_out_of_range";
-    case errc::duplicate_name: return "duplicate_name";
-    case errc::invalid_model: return "invalid_model";
-    case errc::unbound_tensor: return "unbound_tensor";
-    case errc::no_such_tensor: return "no_such_tensor";
-    case errc::wrong_dtype: return "wrong_dtype";
-    case errc::buffer_too_small: return "buffer_too_small";
-    case errc::truncated: return "truncated";
-    case errc::trailing_bytes: return "trailing_bytes";
-    case errc::not_a_checkpoint: return "not_a_checkpoint";
-    case errc::unsupported_version: return "unsupported_version";
-    case errc::unsupported_dialect: return "unsupported_dialect";
-    case errc::bad_header: return "bad_header";
-    case errc::bad_section: return "bad_section";
-    case errc::offset_out_of_range: return "offset_out_of_range";
-    case errc::bad_order: return "bad_order";
-    case errc::count_mismatch: return "count_mismatch";
-    case errc::size_mismatch: return "size_mismatch";
-    case errc::missing_tensor: return "missing_tensor";
-    case errc::unexpected_tensor: return "unexpected_tensor";
-    case errc::unclaimed_bytes: return "unclaimed_bytes";
-    case errc::slot_size_mismatch: return "slot_size_mismatch";
-    case errc::no_optimizer_state: return "no_optimizer_state";
-    case errc::optimizer_mismatch: return "optimizer_mismatch";
-    case errc::no_footer: return "no_footer";
-    case errc::dialect_mismatch: return "dialect_mismatch";
-    case errc::unaligned: return "unaligned";
-    case errc::foreign_byte_order: return "foreign_byte_order";
-    case errc::empty_path: return "empty_path";
-    case errc::invalid_path: return "invalid_path";
-    case errc::not_found: return "not_found";
-    case errc::permission_denied: return "permission_denied";
-    case errc::not_a_regular_file: return "not_a_regular_file";
-    case errc::empty_file: return "empty_file";
-    case errc::no_space: return "no_space";
-    case errc::no_memory: return "no_memory";
-    case errc::input_output: return "input_output";
-    case errc::busy: return "busy";
-    case errc::already_exists: return "already_exists";
-  }
+  for (const detail::errc_name& known : detail::errc_names)
+    if (known.kind == kind) return known.name;
   return "unknown";
 }
 

@@ -169,7 +169,7 @@ class basic_scatter_reader {
 
 /// A scatter reader of this system.
 using scatter_reader = basic_scatter_reader<>;
-static_assert(sizeof(scatter_reader) < 48 * 1024, "ckpt: a scatter reader must fit small stacks");
+static_assert(sizeof(scatter_reader) < 49152, "ckpt: a scatter reader must fit small stacks");
 
 }  // namespace ckpt
 

@@ -472,7 +472,12 @@ TEST_CASE("M2 the views of a mapped file can be saved over that very file") {
   const auto mapped = ckpt::map<three, ckpt::adam>(path);
   REQUIRE(mapped.ok());
   ckpt::const_state_view<three, ckpt::adam> views;
-  REQUIRE((*mapped)->bind_to(views).ok());
+  const ckpt::status bound = (*mapped)->bind_to(views);
+  if constexpr (ckpt::host_byte_order == ckpt::byte_order::big) {
+    CHECK(bound.kind == errc::foreign_byte_order);
+    return;
+  }
+  REQUIRE(bound.ok());
   REQUIRE(ckpt::save(path, views).ok());
   CHECK(test::read_file(path) == fixture::adam());
   const test::bytes changed(8, std::byte{0x55});

@@ -188,6 +188,11 @@ TEST_CASE("C12 M5 a typed view is aligned or refused; copies are exact") {
   state.fill(6);
   const test::bytes file = test::written<ckpt::onert>(state.view);
   alignas(16) std::byte memory[128] = {};
+  // How a view of elements at this offset must end; some 32-bit hosts align a double to 4 bytes.
+  const auto outcome = [](std::size_t offset, std::size_t alignment) {
+    if (ckpt::host_byte_order == ckpt::byte_order::big) return errc::foreign_byte_order;
+    return offset % alignment == 0 ? errc::ok : errc::unaligned;
+  };
   for (std::size_t shift = 0; shift < 8; ++shift) {
     CAPTURE(shift);
     std::memcpy(memory + shift, file.data(), file.size());
@@ -195,9 +200,9 @@ TEST_CASE("C12 M5 a typed view is aligned or refused; copies are exact") {
         ckpt::reader<odd_sizes, ckpt::sgd>::open(ckpt::bytes_view(memory + shift, file.size()));
     REQUIRE(opened.ok());
     const auto wide = opened->weight_as<double>(2);
-    CHECK(wide.error().kind == ((48 + shift) % 8 == 0 ? errc::ok : errc::unaligned));
+    CHECK(wide.error().kind == outcome(48 + shift, alignof(double)));
     const auto narrow = opened->weight_as<float>(4);
-    CHECK(narrow.error().kind == ((57 + shift) % 4 == 0 ? errc::ok : errc::unaligned));
+    CHECK(narrow.error().kind == outcome(57 + shift, alignof(float)));
     double copy = 0;
     CHECK(opened->copy_weight(2, {reinterpret_cast<std::byte*>(&copy), sizeof(copy)}).ok());
     CHECK(std::memcmp(&copy, state.payload(0, 2).data(), sizeof(copy)) == 0);
@@ -316,7 +321,12 @@ TEST_CASE("M2 the tensors of an opened file can be saved again without a copy") 
   const test::bytes file = fixture::adam();
   const auto opened = ckpt::reader<three, ckpt::adam>::open(test::view(file));
   ckpt::const_state_view<three, ckpt::adam> views;
-  REQUIRE(opened->bind_to(views).ok());
+  const ckpt::status bound = opened->bind_to(views);
+  if constexpr (ckpt::host_byte_order == ckpt::byte_order::big) {
+    CHECK(bound.kind == errc::foreign_byte_order);
+    return;
+  }
+  REQUIRE(bound.ok());
   test::bytes copy(file.size());
   const ckpt::writer<three, ckpt::adam> write;
   CHECK(write.write_to(views, ckpt::bytes_span(copy.data(), copy.size())).ok());

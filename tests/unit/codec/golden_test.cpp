@@ -22,6 +22,13 @@ const golden_case& case_of(const char* file) {
   return golden::golden_cases().front();
 }
 
+/// What a payload is in the memory of this host.
+test::bytes in_memory(test::bytes payload, const ckpt::tensor_spec& tensor) {
+  if constexpr (ckpt::host_byte_order == ckpt::byte_order::big)
+    ckpt::reverse_elements({payload.data(), payload.size()}, ckpt::byte_width(tensor.type()));
+  return payload;
+}
+
 /// Fills a state by the formula, for the sections that exist.
 template <class Model, class Optimizer>
 void fill_by_formula(test::owned_state<Model, Optimizer>& state, const golden_case& known) {
@@ -29,7 +36,8 @@ void fill_by_formula(test::owned_state<Model, Optimizer>& state, const golden_ca
     for (std::size_t i = 0; i < known.model.size(); ++i) {
       test::bytes& payload = state.payload(s, i);
       if (payload.empty()) continue;
-      payload = golden::payload(known.model[i], is_special(known, i), i, s);
+      payload =
+          in_memory(golden::payload(known.model[i], is_special(known, i), i, s), known.model[i]);
       const ckpt::bytes_span span(payload.data(), payload.size());
       REQUIRE(
           (s == 0 ? state.view.bind_weight(i, span) : state.view.bind_slot(s - 1, i, span)).ok());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "ckpt/io/detail/path_text.hpp"
 
@@ -27,7 +28,7 @@ template <class Char>
 /// Whether a cut before this unit would split a character.
 template <class Char>
 [[nodiscard]] constexpr bool is_continuation(Char c) noexcept {
-  const auto unit = static_cast<std::uint32_t>(c);
+  const auto unit = static_cast<std::uint32_t>(static_cast<std::make_unsigned_t<Char>>(c));
   return is_wide_v<Char> ? (unit & 0xFC00U) == 0xDC00U : (unit & 0xC0U) == 0x80U;
 }
 
