@@ -18,7 +18,7 @@ struct net {
   static constexpr auto tensors = ckpt::tensors(
       {{"w", ckpt::dtype::f32, {16, 4}}, {"embedding", ckpt::dtype::f32, {8}, ckpt::role::frozen}});
 };
-static_assert(ckpt::layout<net, lion>::slot_bytes(lion::momentum, 0) == 64 * 2);
+static_assert(ckpt::layout<net, lion>::slot_bytes(lion::momentum, 0) == 128);
 static_assert(ckpt::layout<net, lion>::slot_bytes(lion::momentum, 1) == 0);
 
 int main() {

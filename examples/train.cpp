@@ -131,7 +131,7 @@ struct spiral_net {
 // weights, m and v, and the counters.
 constexpr std::size_t spiral_weights = 32U * 2 + 32 + 32U * 32 + 32 + 2U * 32 + 2;
 static_assert(ckpt::layout<spiral_net, ckpt::adam>::file_bytes ==
-              20 + 3 * (4 * 6 + 4 * spiral_weights) + 8);
+              20 + 3 * (24 + 4 * spiral_weights) + 8);
 
 /// A network of any widths, known only at run time.
 /// @param widths           from the inputs to the outputs

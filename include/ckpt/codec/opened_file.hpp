@@ -45,7 +45,7 @@ struct opened_file {
 }
 
 [[nodiscard]] inline bool equal(bytes_view a, const std::byte* b) noexcept {
-  return a.empty() || std::memcmp(a.data(), b, a.size()) == 0;
+  return a.empty() || (b != nullptr && std::memcmp(a.data(), b, a.size()) == 0);
 }
 
 /// Finds the sections of a file.

@@ -57,8 +57,8 @@ TEST_CASE("A1 a save that is killed leaves the old checkpoint or the new one, wh
   REQUIRE(ckpt::save(path, old, {/*durable=*/false}).ok());
   const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now() - begin);
-  const std::uint64_t longest = std::max<std::uint64_t>(
-      20000, 4 * static_cast<std::uint64_t>(spent.count()));
+  const std::uint64_t longest =
+      std::max<std::uint64_t>(20000, 4 * static_cast<std::uint64_t>(spent.count()));
   big_state fresh;
   paint(fresh, 2);
   test::random_numbers numbers(1);
