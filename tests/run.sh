@@ -24,6 +24,12 @@ if [ -n "$missing" ]; then
   fi
 fi
 
-cmake --preset "$preset" -G Ninja
+# A tree that is configured already keeps its generator.
+build=build-$preset
+[ "$preset" != default ] || build=build
+generator=
+[ -e "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null 2>&1 || generator='-G Ninja'
+# shellcheck disable=SC2086
+cmake --preset "$preset" $generator
 cmake --build --preset "$preset"
 ctest --preset "$preset"
