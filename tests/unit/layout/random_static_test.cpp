@@ -88,7 +88,10 @@ std::size_t count_agreeing() {
 
 template <std::uint64_t... Seed>
 std::size_t count_all(std::integer_sequence<std::uint64_t, Seed...>) {
-  return (count_agreeing<Seed>() + ...);
+  constexpr std::size_t (*checks[])() = {&count_agreeing<Seed>...};
+  std::size_t agreeing = 0;
+  for (const auto check : checks) agreeing += check();
+  return agreeing;
 }
 
 }  // namespace
