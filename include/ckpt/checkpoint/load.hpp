@@ -1,10 +1,13 @@
 #ifndef CKPT_CHECKPOINT_LOAD_HPP
 #define CKPT_CHECKPOINT_LOAD_HPP
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
 
 #include "ckpt/checkpoint/file_result.hpp"
+#include "ckpt/checkpoint/order_scratch.hpp"
 #include "ckpt/checkpoint/ready_layout.hpp"
 #include "ckpt/codec/reader.hpp"
 #include "ckpt/io/file.hpp"
@@ -31,10 +34,20 @@ class file_frame {
  public:
   /// @errors no_memory
   [[nodiscard]] status allocate(const layout_view& layout) noexcept {
-    const std::size_t words = schema1::header_words + schema1::footer_bytes / 4 +
-                              layout.sections.size() * layout.model.size();
-    bytes_.reset(new (std::nothrow) std::byte[4 * words]);
-    return bytes_ == nullptr ? fail(errc::no_memory, 4 * words, 0) : status{};
+    const std::size_t table_bytes = 4 * layout.model.size();
+    const std::size_t size = (std::max)(least_head_bytes, schema1::header_bytes + table_bytes) +
+                             layout.slot_count() * table_bytes + schema1::footer_bytes;
+    bytes_.reset(new (std::nothrow) std::byte[size]);
+    return bytes_ == nullptr ? fail(errc::no_memory, size, 0) : status{};
+  }
+
+  /// Bytes to read first: header and table of the model, and enough to name most files that are
+  /// not what was asked for.
+  [[nodiscard]] static std::size_t head_bytes(const layout_view& layout,
+                                              std::uint64_t file_bytes) noexcept {
+    const std::uint64_t wanted = schema1::header_bytes + std::uint64_t{4} * layout.model.size();
+    return static_cast<std::size_t>(
+        (std::min)(file_bytes, (std::max<std::uint64_t>)(wanted, least_head_bytes)));
   }
 
   /// The next `size` bytes of the memory, filled from the file.
@@ -49,6 +62,8 @@ class file_frame {
   }
 
  private:
+  static constexpr std::size_t least_head_bytes = 4096;
+
   std::unique_ptr<std::byte[]> bytes_;
   std::size_t used_ = 0;
 };
@@ -58,8 +73,7 @@ template <class File>
 result<located_file> locate_in(File& file, const layout_view& layout, dialect own,
                                file_frame& frame, const std::byte*& first_table) noexcept {
   if (file.size() == 0) return fail(errc::empty_file, layout.file_bytes, 0);
-  const std::uint64_t wanted = schema1::header_bytes + std::uint64_t{4} * layout.model.size();
-  const auto size = static_cast<std::size_t>(file.size() < wanted ? file.size() : wanted);
+  const std::size_t size = file_frame::head_bytes(layout, file.size());
   const auto head = frame.read(file, 0, size);
   if (!head.ok()) return head.error();
   first_table = *head + schema1::header_bytes;
@@ -69,7 +83,8 @@ result<located_file> locate_in(File& file, const layout_view& layout, dialect ow
 /// Does every check there is, reading nothing but header, tables and footer.
 template <class File>
 result<opened_file> open_in(File& file, const layout_view& layout, dialect own,
-                            const read_options& options, file_frame& frame) noexcept {
+                            read_options& options, file_frame& frame,
+                            order_scratch& scratch) noexcept {
   if (const status ready = frame.allocate(layout); !ready.ok()) return ready;
   const std::byte* tables[1 + schema1::max_slot_count] = {};
   const auto located = locate_in(file, layout, own, frame, tables[0]);
@@ -77,6 +92,7 @@ result<opened_file> open_in(File& file, const layout_view& layout, dialect own,
   const file_map& map = located->map;
   const status wanted = check_request(layout, map, own, options);
   if (!wanted.ok()) return wanted;
+  if (const status lent = scratch.lend(layout, *located, options); !lent.ok()) return lent;
   for (std::size_t s = 1; s < sections_read(layout, options.slots); ++s) {
     const auto table = frame.read(file, map.sections[s].table, 4 * layout.model.size());
     if (!table.ok()) return table.error();
@@ -144,7 +160,9 @@ result<load_report> load_state(const path& source, state_view<Model, Optimizer>&
   auto file = basic_file<Native>::open(source);
   if (!file.ok()) return file.error();
   file_frame frame;
-  const auto opened = open_in(*file, layout, Format::kind, options.read, frame);
+  order_scratch scratch;
+  read_options accepted = options.read;
+  const auto opened = open_in(*file, layout, Format::kind, accepted, frame, scratch);
   if (!opened.ok()) return opened.error();
   const bool touches_slots = options.read.slots != slot_policy::ignored;
   const status bound =
@@ -153,7 +171,7 @@ result<load_report> load_state(const path& source, state_view<Model, Optimizer>&
 
   if (options.staged) {
     using reader_type = reader<Model, Optimizer, Format, Host>;
-    return load_staged<basic_file<Native>, reader_type>(*file, ready->get(), options.read, state);
+    return load_staged<basic_file<Native>, reader_type>(*file, ready->get(), accepted, state);
   }
   status read = scatter<Native>(*file, layout, *opened, state.pointers());
   read.indeterminate = !read.ok();
@@ -186,7 +204,8 @@ file_result<load_report> load_with(const path& source, state_view<Model, Optimiz
 ///     ckpt::load("a.ckpt", state, ckpt::cold_slots);    // slots start at zero
 ///
 /// @errors empty_path, invalid_path, not_found, permission_denied, not_a_regular_file, empty_file,
-///         unbound_tensor, no_memory, those of detect(), check_request() and check_tables();
+///         busy, input_output, unbound_tensor, no_memory, for run-time models those of
+///         layout::make(), those of detect(), check_request() and check_tables();
 ///         input_output or truncated with `indeterminate` when the disk fails in mid-payload
 template <class Format = onert, class Model, class Optimizer>
 file_result<load_report> load(const path& source, state_view<Model, Optimizer>& state,

@@ -2,6 +2,7 @@
 #define CKPT_CHECKPOINT_MAP_HPP
 
 #include "ckpt/checkpoint/file_result.hpp"
+#include "ckpt/checkpoint/order_scratch.hpp"
 #include "ckpt/checkpoint/ready_layout.hpp"
 #include "ckpt/codec/reader.hpp"
 #include "ckpt/io/mapping.hpp"
@@ -33,7 +34,14 @@ class mapped_checkpoint {
     auto mapping = basic_mapping<Native>::open(source);
     if (!mapping.ok()) return sized(mapping.error(), made.layout_.get().view().file_bytes);
     made.mapping_ = std::move(*mapping);
-    const auto opened = reader_type::open(made.layout_.get(), made.mapping_.bytes(), options);
+    const bytes_view bytes = made.mapping_.bytes();
+    const layout_view layout = made.layout_.get().view();
+    read_options accepted = options;
+    detail::order_scratch scratch;
+    if (const auto located = detail::locate(layout, Format::kind, bytes, bytes.size());
+        located.ok())
+      if (const status lent = scratch.lend(layout, *located, accepted); !lent.ok()) return lent;
+    const auto opened = reader_type::open(made.layout_.get(), bytes, accepted);
     if (!opened.ok()) return opened.error();
     made.reader_ = *opened;
     return result<mapped_checkpoint>(std::move(made));

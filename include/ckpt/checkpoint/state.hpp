@@ -71,7 +71,7 @@ class state : public state_view<Model, Optimizer> {
   explicit state(const dynamic_model& model) { settle(allocate(model)); }
 
   /// The same with the failure as a value.
-  /// @errors no_memory, too_large, invalid_model
+  /// @errors no_memory, too_large, invalid_shape
   [[nodiscard]] static result<state> make(const dynamic_model& model = {}) noexcept {
     state made{unallocated{}};
     const status allocated = made.allocate(model);

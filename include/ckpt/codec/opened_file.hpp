@@ -8,7 +8,7 @@
 
 /// The steps from bytes to a checkpoint that is known to hold the tensors of a model. A reader of
 /// memory and a load from a file take the same steps; only where the tables come from differs.
-namespace ckpt {
+namespace ckpt::detail {
 
 /// Where the sections of a file are, and whether that is where the layout puts them.
 struct located_file {
@@ -20,7 +20,7 @@ struct located_file {
 struct opened_file {
   file_map map;
   training_state training{};
-  std::size_t section_count = 1;  ///< sections that can be read: weights, then slots
+  std::size_t section_count = 0;  ///< sections that can be read: weights, then slots
   std::uint64_t slack_bytes = 0;
   const std::byte* tables[1 + schema1::max_slot_count] = {};
 
@@ -35,7 +35,7 @@ struct opened_file {
   file_map map;
   map.kind = own;
   map.has_footer = true;
-  map.skips_tensors = own == dialect::onert_micro;
+  map.is_scattered = own == dialect::onert_micro;
   map.tensor_count = static_cast<std::uint32_t>(layout.model.size());
   map.slot_count = static_cast<std::uint32_t>(layout.slot_count());
   map.file_bytes = layout.file_bytes;
@@ -44,6 +44,7 @@ struct opened_file {
   return map;
 }
 
+/// Whether the bytes at `b` are those of `a`.
 [[nodiscard]] inline bool equal(bytes_view a, const std::byte* b) noexcept {
   return a.empty() || (b != nullptr && std::memcmp(a.data(), b, a.size()) == 0);
 }
@@ -90,7 +91,7 @@ struct opened_file {
     if (!checked.ok()) return checked;
   }
   if (footer != nullptr) opened.training = schema1::read_footer(footer);
-  opened.slack_bytes = detail::slack_of(layout, 0, opened.map.sections[0]);
+  opened.slack_bytes = slack_of(layout, 0, opened.map.sections[0]);
   return opened;
 }
 
@@ -119,6 +120,6 @@ inline void clear_slots(const layout_view& layout, std::byte* const* pointers) n
         std::memset(pointers[s * count + i], 0, static_cast<std::size_t>(bytes));
 }
 
-}  // namespace ckpt
+}  // namespace ckpt::detail
 
 #endif  // CKPT_CODEC_OPENED_FILE_HPP

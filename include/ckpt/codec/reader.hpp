@@ -27,6 +27,8 @@ class reader {
   /// @errors those of detect(), check_request() and check_tables()
   [[nodiscard]] static result<reader> open(bytes_view file,
                                            const read_options& options = {}) noexcept {
+    static_assert(is_static_model_v<Model>,
+                  "ckpt: the reader of a run-time model needs its layout: open(layout, file)");
     return open(layout_type{}, file, options);
   }
 
@@ -34,18 +36,20 @@ class reader {
   [[nodiscard]] static result<reader> open(const layout_type& layout, bytes_view file,
                                            const read_options& options = {}) noexcept {
     const layout_view view = layout.view();
-    const result<located_file> located = locate(view, Format::kind, file, file.size());
+    const result<detail::located_file> located =
+        detail::locate(view, Format::kind, file, file.size());
     if (!located.ok()) return located.error();
     const file_map& map = located->map;
-    const status wanted = check_request(view, map, Format::kind, options);
+    const status wanted = detail::check_request(view, map, Format::kind, options);
     if (!wanted.ok()) return wanted;
 
     const std::byte* tables[1 + schema1::max_slot_count] = {};
-    for (std::size_t s = 0; s < sections_read(view, options.slots); ++s)
+    for (std::size_t s = 0; s < detail::sections_read(view, options.slots); ++s)
       tables[s] = file.data() + static_cast<std::size_t>(map.sections[s].table);
     const std::byte* footer =
         map.has_footer ? file.data() + static_cast<std::size_t>(map.footer) : nullptr;
-    const result<opened_file> opened = open_located(view, *located, tables, footer, options);
+    const result<detail::opened_file> opened =
+        detail::open_located(view, *located, tables, footer, options);
     if (!opened.ok()) return opened.error();
     return reader(layout, file, *opened, options.slots);
   }
@@ -93,11 +97,13 @@ class reader {
 
   /// Copies everything that the reader was opened for into a state, after checking that all of it
   /// is bound.
-  /// @errors count_mismatch, unbound_tensor
+  /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor
   result<load_report> load_into(state_type& state) const noexcept {
     const layout_view layout = layout_.view();
-    if (state.model().size() != layout.model.size())
-      return fail(errc::count_mismatch, state.model().size(), layout.model.size());
+    if constexpr (!is_static_model_v<Model>) {
+      const status same = detail::check_same_sizes(layout, state.model());
+      if (!same.ok()) return same;
+    }
     const std::size_t touched =
         slots_ == slot_policy::cold ? layout.sections.size() : opened_.section_count;
     const status bound = detail::check_bound(layout, touched, state.pointers());
@@ -105,9 +111,9 @@ class reader {
     for (std::size_t s = 0; s < opened_.section_count; ++s)
       for (std::size_t i = 0; i < layout.model.size(); ++i)
         deliver(s, i, state.pointers()[s * layout.model.size() + i]);
-    if (slots_ == slot_policy::cold) clear_slots(layout, state.pointers());
+    if (slots_ == slot_policy::cold) detail::clear_slots(layout, state.pointers());
     if (slots_ != slot_policy::ignored) state.training = opened_.training;
-    return report_of(layout, opened_, slots_);
+    return detail::report_of(layout, opened_, slots_);
   }
 
   /// Binds a state to the bytes of the file, so that they can be saved again.
@@ -127,7 +133,7 @@ class reader {
   }
 
  private:
-  reader(const layout_type& known, bytes_view whole, const opened_file& checked,
+  reader(const layout_type& known, bytes_view whole, const detail::opened_file& checked,
          slot_policy policy) noexcept
       : layout_(known), file_(whole), opened_(checked), slots_(policy) {}
 
@@ -190,7 +196,7 @@ class reader {
 
   layout_type layout_{};
   bytes_view file_{};
-  opened_file opened_{};
+  detail::opened_file opened_{};
   slot_policy slots_ = slot_policy::required;
 };
 

@@ -191,6 +191,8 @@ class state_view {
 
   template <class T>
   [[nodiscard]] result<span<T>> elements(std::size_t section, std::size_t index) const noexcept {
+    static_assert(!std::is_const_v<Byte> || std::is_const_v<T>,
+                  "ckpt: the memory of this state is read-only; ask for weight_as<const T>()");
     if (!has(section, index)) return fail(errc::no_such_tensor, model().size(), index);
     if (!holds<T>(type_of(section, index)))
       return fail(errc::wrong_dtype, byte_width(type_of(section, index)), sizeof(T))

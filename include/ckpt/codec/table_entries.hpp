@@ -36,9 +36,9 @@ namespace detail {
 /// @param entries  memory for `map.tensor_count` entries
 inline void list_entries(bytes_view file, const file_map& map, std::size_t section,
                          span<table_entry> entries) noexcept {
-  const table_view table = detail::table_of(file, map, section);
+  const detail::table_view table = detail::table_of(file, map, section);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const bool is_stored = !map.skips_tensors || table.stored(i) != 0;
+    const bool is_stored = !map.is_scattered || table.stored(i) != 0;
     entries[i] = {static_cast<std::uint32_t>(i), is_stored, is_stored ? table.offset(i) : 0, 0};
   }
   const bool is_sorted = detail::offsets_rise(entries);

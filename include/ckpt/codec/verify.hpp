@@ -104,7 +104,7 @@ namespace detail {
 
 [[nodiscard]] constexpr status verify_tables(bytes_view file, const file_map& map,
                                              slot_sizes sizes) noexcept {
-  const bool is_micro = map.skips_tensors;
+  const bool is_micro = map.is_scattered;
   const table_view weights = table_of(file, map, 0);
   for (std::size_t s = 0; s <= map.slot_count; ++s) {
     const table_view table = table_of(file, map, s);

@@ -13,6 +13,22 @@ namespace ckpt {
 
 namespace detail {
 
+/// A run-time state can be of another model than the layout; its memory would be of other sizes.
+/// @errors count_mismatch, size_mismatch
+[[nodiscard]] constexpr status check_same_sizes(const layout_view& layout,
+                                                const model_view& model) noexcept {
+  if (model.size() != layout.model.size())
+    return fail(errc::count_mismatch, layout.model.size(), model.size());
+  for (std::size_t s = 0; s < layout.sections.size(); ++s) {
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      const std::uint64_t bytes = payload_bytes(layout.optimizer, s, model[i]);
+      if (bytes != layout.bytes(s, i))
+        return fail(errc::size_mismatch, layout.bytes(s, i), bytes).about(i);
+    }
+  }
+  return {};
+}
+
 /// Every tensor that has bytes must be bound, before the first byte goes out.
 /// @param pointers  one for each weight and slot, section by section
 [[nodiscard]] constexpr status check_bound(const layout_view& layout, std::size_t section_count,
@@ -32,7 +48,7 @@ namespace detail {
 /// Turns elements round on their way into the sink, a little at a time.
 template <class Sink>
 status append_reversed(Sink& sink, bytes_view elements, std::size_t width) {
-  std::array<std::byte, 512> turned;
+  std::array<std::byte, 8192> turned;
   for (std::size_t first = 0; first < elements.size();) {
     const std::size_t rest = elements.size() - first;
     const std::size_t size = rest < turned.size() ? rest : turned.size();
@@ -54,11 +70,16 @@ class writer {
  public:
   using layout_type = layout<Model, Optimizer, Format>;
 
-  constexpr writer() noexcept = default;
+  /// For a static model; the writer of a run-time model is made from its layout.
+  constexpr writer() noexcept {
+    static_assert(is_static_model_v<Model>,
+                  "ckpt: the writer of a run-time model is made from its layout: writer(layout)");
+  }
   constexpr explicit writer(const layout_type& known) noexcept : layout_(known) {}
 
   /// Whether the state can be written at all.
-  /// @errors count_mismatch, unbound_tensor, counter_out_of_range
+  /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
+  ///         counter_out_of_range
   template <class Byte>
   [[nodiscard]] status check(const state_view<Model, Optimizer, Byte>& state) const noexcept {
     std::array<std::byte, Format::footer_bytes> footer{};
@@ -66,7 +87,8 @@ class writer {
   }
 
   /// Sends the whole checkpoint to a sink. What can be checked is checked before the first byte.
-  /// @errors unbound_tensor, counter_out_of_range, whatever the sink reports
+  /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
+  ///         counter_out_of_range, whatever the sink reports
   template <class Byte, class Sink>
   status write(const state_view<Model, Optimizer, Byte>& state, Sink& sink) const {
     static_assert(is_sink_v<Sink>,
@@ -84,7 +106,7 @@ class writer {
   }
 
   /// Writes the whole checkpoint into `memory` and returns the part that it fills.
-  /// @errors buffer_too_small, unbound_tensor, counter_out_of_range
+  /// @errors buffer_too_small, and those of check()
   template <class Byte>
   result<bytes_view> write_to(const state_view<Model, Optimizer, Byte>& state,
                               bytes_span memory) const {
@@ -99,8 +121,10 @@ class writer {
   template <class Byte>
   static status prepare(const layout_view& layout, const state_view<Model, Optimizer, Byte>& state,
                         std::array<std::byte, Format::footer_bytes>& footer) noexcept {
-    if (state.model().size() != layout.model.size())
-      return fail(errc::count_mismatch, layout.model.size(), state.model().size());
+    if constexpr (!is_static_model_v<Model>) {
+      const status same = detail::check_same_sizes(layout, state.model());
+      if (!same.ok()) return same;
+    }
     const status counters = Format::write_footer(state.training, footer.data());
     if (!counters.ok()) return counters;
     return detail::check_bound(layout, 1 + Optimizer::slot_count, state.pointers());

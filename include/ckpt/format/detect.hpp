@@ -17,7 +17,7 @@ namespace ckpt {
 struct file_map {
   dialect kind = dialect::onert;
   bool has_footer = false;
-  bool skips_tensors = false;  ///< the weight table leaves tensors out (entry 0)
+  bool is_scattered = false;  ///< as onert-micro writes: an entry 0 says not stored, any order
   std::uint32_t tensor_count = 0;
   std::uint32_t slot_count = 0;
   std::uint64_t file_bytes = 0;
@@ -47,7 +47,7 @@ namespace detail {
 }
 
 /// The n that a WOF file has at byte 4, if this is one: its first stored tensor follows the table
-/// at byte 8. No other dialect can look so.
+/// at byte 8. An onert file can look so only with slots that are larger than their weights.
 [[nodiscard]] constexpr std::uint32_t wof_count(bytes_view head) noexcept {
   const auto count = load_little<std::uint32_t>(head.data() + 4);
   const std::uint64_t payload = 8 + std::uint64_t{4} * count;
@@ -58,6 +58,15 @@ namespace detail {
   return 0;
 }
 
+/// Whether the header fits a checkpoint so well that it cannot be a WOF by chance: the footer ends
+/// the file, and the first slot section follows a weight table.
+[[nodiscard]] constexpr bool ends_with_footer(bytes_view head, std::uint64_t file_bytes) noexcept {
+  if (head.size() < schema1::header_bytes) return false;
+  const schema1::header fields = schema1::read_header(head.data());
+  return fields.tensor_count != 0 && std::uint64_t{fields.other} + 8 == file_bytes &&
+         fields.opt1 >= schema1::header_bytes + std::uint64_t{4} * fields.tensor_count;
+}
+
 [[nodiscard]] constexpr result<file_map> map_wof(std::uint32_t count,
                                                  std::uint64_t file_bytes) noexcept {
   const std::uint64_t payload = 8 + std::uint64_t{4} * count;
@@ -65,7 +74,7 @@ namespace detail {
     return fail(errc::truncated, payload, file_bytes).in(section::weights).at(4);
   file_map map;
   map.kind = dialect::wof;
-  map.skips_tensors = true;
+  map.is_scattered = true;
   map.tensor_count = count;
   map.file_bytes = file_bytes;
   map.sections[0] = {0, 8, payload, file_bytes};
@@ -118,7 +127,7 @@ namespace detail {
 
 /// Decides the dialect, and with it whether there is a footer.
 [[nodiscard]] constexpr status classify(const schema1::header& fields, bytes_view head,
-                                        file_map& map) noexcept {
+                                        bool skips_tensors, file_map& map) noexcept {
   const std::uint64_t needed = std::uint64_t{fields.other} + schema1::footer_bytes;
   if (fields.other == 0) {
     map.kind = draft_without_end(fields, head);
@@ -137,7 +146,7 @@ namespace detail {
   map.footer = fields.other;
   if (map.tensor_count == 0 && fields.opt1 == 0) {
     map.kind = dialect::onert_v0;
-  } else if (map.skips_tensors) {
+  } else if (skips_tensors) {
     map.kind = dialect::onert_micro;
   }
   return {};
@@ -154,7 +163,7 @@ namespace detail {
                                                 std::uint64_t file_bytes) noexcept {
   const status identity = detail::check_identity(head, file_bytes);
   if (!identity.ok() && identity.kind != errc::truncated) return identity;
-  if (head.size() >= 12)
+  if (head.size() >= 12 && !detail::ends_with_footer(head, file_bytes))
     if (const std::uint32_t count = detail::wof_count(head); count != 0)
       return detail::map_wof(count, file_bytes);
   if (!identity.ok()) return identity;
@@ -168,8 +177,10 @@ namespace detail {
   map.file_bytes = file_bytes;
   map.tensor_count = fields.tensor_count;
   map.slot_count = schema1::count_slots(fields);
-  map.skips_tensors = detail::has_zero_entry(head, fields.tensor_count);
-  if (const status known = detail::classify(fields, head, map); !known.ok()) return known;
+  const bool skips_tensors = detail::has_zero_entry(head, fields.tensor_count);
+  map.is_scattered = skips_tensors || (fields.opt1 == 0 && fields.opt2 == 0 && fields.other != 0);
+  if (const status known = detail::classify(fields, head, skips_tensors, map); !known.ok())
+    return known;
   if (const status placed = detail::map_sections(fields, map); !placed.ok()) return placed;
   return map;
 }

@@ -36,12 +36,18 @@ struct onert_micro : schema1::policy<onert_micro> {
     return {model.visits.size(), false, model.visits.data()};
   }
 
-  /// @errors invalid_model: a frozen tensor beside slots
+  /// Without an absent tensor a file with slots is told from one of onert only by the order of its
+  /// payloads, which then must be that of onert.
+  /// @errors unstorable_model
   [[nodiscard]] static constexpr status check(const model_view& model,
                                               std::size_t slot_count) noexcept {
-    for (std::size_t i = 0; slot_count > 0 && i < model.size(); ++i)
-      if (model[i].purpose() == role::frozen) return fail(errc::invalid_model).about(i);
-    return {};
+    if (slot_count == 0) return {};
+    bool has_absent = false;
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      if (model[i].purpose() == role::frozen) return fail(errc::unstorable_model).about(i);
+      has_absent = has_absent || model[i].purpose() == role::absent;
+    }
+    return has_absent || model.visits.empty() ? status{} : fail(errc::unstorable_model);
   }
 
   template <std::size_t SlotCount>

@@ -21,6 +21,9 @@ namespace {
 using adam_state = test::owned_state<three, ckpt::adam>;
 using counted = ckpt_test::scaled_native<>;
 
+/// Big-endian hosts write through a small buffer, in which the bytes of each element are turned.
+constexpr bool writes_in_place = ckpt::host_byte_order == ckpt::byte_order::little;
+
 /// Saves or loads through the counting seam, scaled down to 1 MiB a call.
 template <class State>
 auto save_counted(const std::string& path, const State& state) {
@@ -160,7 +163,7 @@ TEST_CASE("B12 B13 paths that are no checkpoint each have their own answer, at o
   REQUIRE(::mkfifo(directory.at("fifo").c_str(), 0600) == 0);
   CHECK(kind(directory.at("fifo")) == errc::not_a_regular_file);
   CHECK(kind("/dev/zero") == errc::not_a_regular_file);
-  CHECK(kind("/proc/self/status") == errc::empty_file);
+  CHECK(kind("/proc/self/status") == errc::not_a_regular_file);
   CHECK(ckpt_test::within_a_second(started));
   CHECK(test::mentions(ckpt::load(directory.at("nothing"), state.view).message(), "nothing"));
   CHECK(ckpt::map<three, ckpt::adam>(directory.at("empty")).error().kind == errc::empty_file);
@@ -189,7 +192,7 @@ TEST_CASE("B2 B3 a huge count costs no memory") {
     ckpt_test::put(path, file);
     test::watch_allocations();
     CHECK(ckpt::load(path, state.view).error().kind == errc::truncated);
-    CHECK(test::peak_allocation() < 4096);
+    CHECK(test::peak_allocation() < 8192);
   }
 }
 
@@ -261,8 +264,10 @@ TEST_CASE("names beyond what the compiler compares are compared on save") {
 TEST_CASE("a tensor that is not bound is found before the disk is touched") {
   scratch directory;
   ckpt::state_view<three, ckpt::adam> nothing;
-  const auto saved = ckpt::save(directory.at("a.ckpt"), nothing);
+  ckpt_test::reset();
+  const auto saved = save_counted(directory.at("a.ckpt"), nothing);
   CHECK(saved.error().kind == errc::unbound_tensor);
+  CHECK(ckpt_test::now.journal.empty());
   CHECK(test::mentions(saved.message(), "'a'"));
   CHECK(directory.names().empty());
   ckpt_test::put(directory.at("b.ckpt"), fixture::adam());
@@ -284,8 +289,10 @@ TEST_CASE("MobileNetV2 with Adam, 41.8 MB, is saved and loaded in a handful of c
   const std::size_t save_memory = test::peak_allocation();
   REQUIRE_MESSAGE(saved.ok(), saved.message());
   CHECK(saved->file_bytes == 41843548);
-  CHECK(ckpt_test::now.count(call::write) <= 12);
-  CHECK(save_memory <= 64 * 1024);
+  if constexpr (writes_in_place) {
+    CHECK(ckpt_test::now.count(call::write) <= 12);
+    CHECK(save_memory <= 64 * 1024);
+  }
 
   ckpt::state<mobilenet_v2, ckpt::adam> loaded;
   ckpt_test::reset();
@@ -307,8 +314,9 @@ TEST_CASE("MobileNetV2 with Adam, 41.8 MB, is saved and loaded in a handful of c
 
   const auto mapped = ckpt::map<mobilenet_v2, ckpt::adam>(path);
   REQUIRE(mapped.ok());
-  CHECK(std::memcmp((*mapped)->weight_bytes(104).data(), state.weight_bytes(104).data(), 5120000) ==
-        0);
+  test::bytes copy(5120000);
+  REQUIRE((*mapped)->copy_weight(104, {copy.data(), copy.size()}).ok());
+  CHECK(std::memcmp(copy.data(), state.weight_bytes(104).data(), copy.size()) == 0);
 }
 
 TEST_CASE("MobileNetV2 with SGD has no slot bytes") {
@@ -346,16 +354,17 @@ TEST_CASE("J3 no call asks for more than the cap, and short counts are gone on w
 TEST_CASE("J6 ten thousand small tensors need few calls, in index order and in any other") {
   scratch directory;
   const std::string path = directory.at("small.ckpt");
-  const std::vector<ckpt::tensor_spec> specs(10000, ckpt::tensor_spec(dtype::f32, {4}));
-  std::vector<std::uint32_t> visits(specs.size());
-  for (std::size_t i = 0; i < visits.size(); ++i)
-    visits[i] = static_cast<std::uint32_t>(visits.size() - 1 - i);
+  std::vector<ckpt::tensor_spec> specs(10001, ckpt::tensor_spec(dtype::f32, {4}));
+  specs[0] = ckpt::tensor_spec(dtype::f32, {4}, ckpt::role::absent);
+  std::vector<std::uint32_t> visits;
+  for (std::size_t i = specs.size() - 1; i > 0; --i)
+    visits.push_back(static_cast<std::uint32_t>(i));
   const ckpt::model_view view{ckpt::span<const ckpt::tensor_spec>(specs), visits};
   test::owned_state<ckpt::dynamic_model, ckpt::adam> state(view);
   state.fill(6);
   ckpt_test::reset();
   REQUIRE(save_counted(path, state.view).ok());
-  CHECK(ckpt_test::now.count(call::write) <= 64);
+  if constexpr (writes_in_place) CHECK(ckpt_test::now.count(call::write) <= 64);
   test::owned_state<ckpt::dynamic_model, ckpt::adam> loaded(view);
   ckpt_test::reset();
   REQUIRE(load_counted(path, loaded.view).ok());
@@ -390,6 +399,81 @@ TEST_CASE("A5 a durable save writes all, syncs, renames, and syncs the directory
               .ok());
   CHECK(ckpt_test::now.count(call::sync) == 0);
   CHECK(ckpt_test::now.count(call::sync_directory) == 0);
+}
+
+TEST_CASE("a save sets its room aside before it writes") {
+  scratch directory;
+  adam_state state;
+  ckpt_test::reset();
+  REQUIRE(save_counted(directory.at("a.ckpt"), state.view).ok());
+  CHECK(ckpt_test::now.count(call::reserve) == 1);
+  ckpt_test::now.journal.clear();
+  ckpt_test::now.fail_kind = call::reserve;
+  ckpt_test::now.fail_at = 2;
+  ckpt_test::now.fail_error = ENOSPC;
+  CHECK(save_counted(directory.at("b.ckpt"), state.view).error().kind == errc::no_space);
+  CHECK(directory.names() == std::vector<std::string>{"a.ckpt"});
+}
+
+TEST_CASE("C13 a file without tensors can be mapped") {
+  scratch directory;
+  ckpt_test::put(directory.at("empty.ckpt"), fixture::empty());
+  CHECK(ckpt::map<fixture::no_tensors, ckpt::sgd>(directory.at("empty.ckpt")).ok());
+}
+
+TEST_CASE("C16 the published file, 41.8 MB of which only header and tables are there, is read") {
+  using layout = ckpt::layout<mobilenet_v2, ckpt::adam>;
+  scratch directory;
+  const std::string path = directory.at("sparse.ckpt");
+  {
+    std::ofstream file(path, std::ios::binary);
+    for (std::size_t s = 0; s < 3; ++s) {
+      const ckpt::bytes_view head = layout::view().head(s);
+      file.seekp(static_cast<std::streamoff>(layout::bounds(s).begin));
+      file.write(reinterpret_cast<const char*>(head.data()),
+                 static_cast<std::streamsize>(head.size()));
+    }
+  }
+  std::filesystem::resize_file(path, layout::file_bytes);
+  const auto mapping = ckpt::native_mapping::open(path);
+  REQUIRE(mapping.ok());
+  const ckpt::description said = ckpt::verify(mapping->bytes());
+  CHECK(said.error.ok());
+  CHECK(said.map.tensor_count == 110);
+  CHECK(said.map.footer == 41843540);
+  for (std::size_t s = 0; s < 3; ++s)
+    CHECK(said.map.sections[s].end - said.map.sections[s].table == 13947840);
+  ckpt::state<mobilenet_v2, ckpt::adam> state;
+  test::watch_allocations();
+  CHECK(ckpt::load(path, state).ok());
+  CHECK(test::peak_allocation() < 64 * 1024);
+}
+
+TEST_CASE("a wrong kind of file with more tensors than the model is named as from memory") {
+  scratch directory;
+  const test::bytes wof = test::read_golden("wof/wof_cnn.wof");
+  ckpt_test::put(directory.at("a.wof"), wof);
+  test::owned_state<fixture::no_tensors, ckpt::sgd> state;
+  CHECK(ckpt::load(directory.at("a.wof"), state.view).error().kind == errc::unsupported_dialect);
+}
+
+TEST_CASE("onert-micro in an unknown order is loaded and mapped in time n log n") {
+  scratch directory;
+  const std::string path = directory.at("micro.ckpt");
+  std::vector<ckpt::tensor_spec> specs(40000, ckpt::tensor_spec(dtype::u8, {4}));
+  specs[0] = ckpt::tensor_spec(dtype::u8, {4}, ckpt::role::absent);
+  std::vector<std::uint32_t> backwards;
+  for (std::size_t i = specs.size() - 1; i > 0; --i)
+    backwards.push_back(static_cast<std::uint32_t>(i));
+  test::owned_state<ckpt::dynamic_model, ckpt::adam> state(ckpt::model_view{specs, backwards});
+  state.fill(1);
+  REQUIRE(ckpt::save<ckpt::onert_micro>(path, state.view).ok());
+  const ckpt::dynamic_model unordered(specs);
+  test::owned_state<ckpt::dynamic_model, ckpt::adam> loaded(unordered.view());
+  const auto report = ckpt::load(path, loaded.view);
+  REQUIRE_MESSAGE(report.ok(), report.message());
+  CHECK(loaded.memory == state.memory);
+  CHECK(ckpt::map<ckpt::adam>(path, unordered).ok());
 }
 
 TEST_CASE("A8 the temporary file lies beside the target, wherever TMPDIR points") {

@@ -55,7 +55,7 @@ struct drawn_model {
 bool same_head(const ckpt::layout_view& a, const ckpt::layout_view& b, std::size_t section) {
   const ckpt::bytes_view left = a.head(section);
   const ckpt::bytes_view right = b.head(section);
-  return left.size() == right.size() && ckpt::equal(left, right.data()) &&
+  return left.size() == right.size() && ckpt::detail::equal(left, right.data()) &&
          a.sections[section].begin == b.sections[section].begin &&
          a.sections[section].end == b.sections[section].end;
 }
