@@ -15,11 +15,13 @@ enum class errc : std::uint8_t {
   too_large = 1,             ///< the checkpoint exceeds the offsets of its format
   counter_out_of_range = 2,  ///< step or epoch exceeds the field of the format
   duplicate_name = 3,        ///< two tensors of one model share a name
-  invalid_model = 4,         ///< a shape, dtype, role or visit order makes no sense
+  invalid_shape = 4,         ///< more than 8 dimensions, or a negative extent
   unbound_tensor = 5,        ///< a tensor that has bytes is bound to no memory
   no_such_tensor = 6,        ///< an index or a name that the model does not have
   wrong_dtype = 7,           ///< typed access with another element type
   buffer_too_small = 8,      ///< memory of the caller cannot hold what goes there
+  invalid_visits = 9,        ///< the visit order names what is not stored, or leaves a tensor out
+  unstorable_model = 10,     ///< the format has no way to write this model with this optimizer
   // What the bytes hold
   truncated = 20,            ///< the bytes end too early
   trailing_bytes = 21,       ///< bytes after the end
@@ -84,11 +86,13 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::too_large, "too_large"},
                                            {errc::counter_out_of_range, "counter_out_of_range"},
                                            {errc::duplicate_name, "duplicate_name"},
-                                           {errc::invalid_model, "invalid_model"},
+                                           {errc::invalid_shape, "invalid_shape"},
                                            {errc::unbound_tensor, "unbound_tensor"},
                                            {errc::no_such_tensor, "no_such_tensor"},
                                            {errc::wrong_dtype, "wrong_dtype"},
                                            {errc::buffer_too_small, "buffer_too_small"},
+                                           {errc::invalid_visits, "invalid_visits"},
+                                           {errc::unstorable_model, "unstorable_model"},
                                            {errc::truncated, "truncated"},
                                            {errc::trailing_bytes, "trailing_bytes"},
                                            {errc::not_a_checkpoint, "not_a_checkpoint"},

@@ -35,7 +35,12 @@ constexpr explanation explain_call(errc kind) noexcept {
     case errc::counter_out_of_range:
       return {"step or epoch does not fit the field of the format", figures::plain};
     case errc::duplicate_name: return {"two tensors of the model have the same name"};
-    case errc::invalid_model: return {"the model is not valid"};
+    case errc::invalid_shape: return {"a shape has more than 8 dimensions, or a negative extent"};
+    case errc::invalid_visits:
+      return {"the visit order names a tensor that is not stored, or leaves one out"};
+    case errc::unstorable_model:
+      return {"the format cannot store this model with this optimizer", figures::none,
+              "onert-micro: slots for every stored tensor, and a tensor that is absent"};
     case errc::unbound_tensor:
       return {"the tensor is bound to no memory", figures::bytes, "bind it before this call"};
     case errc::no_such_tensor: return {"the model has no such tensor", figures::tensors};

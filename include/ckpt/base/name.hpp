@@ -17,6 +17,10 @@ class name_view {
   template <std::size_t Size>
   constexpr name_view(const char (&literal)[Size]) noexcept : data_(literal), size_(Size - 1) {}
 
+  /// A buffer is not a literal: how much of it is the name is not known here.
+  template <std::size_t Size>
+  name_view(char (&buffer)[Size]) = delete;
+
   /// Any text that keeps its characters in a row: std::string, std::string_view.
   template <class Text, class = std::enable_if_t<std::is_convertible_v<
                             decltype(std::declval<const Text&>().data()), const char*>>>

@@ -24,7 +24,8 @@ class layout<dynamic_model, Optimizer, Format> {
     return words;
   }
 
-  /// @errors buffer_too_small, invalid_model, duplicate_name, too_large
+  /// @errors buffer_too_small, invalid_shape, invalid_visits, unstorable_model, duplicate_name,
+  ///         too_large
   [[nodiscard]] static constexpr result<layout> make(const dynamic_model& model,
                                                      span<std::uint32_t> words) noexcept {
     if (model.size() > no_tensor - 1) return fail(errc::too_large, no_tensor - 1, model.size());

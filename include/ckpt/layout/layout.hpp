@@ -38,7 +38,7 @@ struct check_static_model {
                 "ckpt: a model is a struct with `static constexpr auto tensors = "
                 "ckpt::tensors({...})`, or ckpt::dynamic_model (see ckpt/model/model.hpp)");
   static constexpr errc shapes = check_shapes(view_of<Model>()).kind;
-  static_assert(shapes != errc::invalid_model,
+  static_assert(shapes != errc::invalid_shape,
                 "ckpt: a tensor of the model has more than 8 dimensions");
   static_assert(shapes != errc::too_large,
                 "ckpt: a tensor of the model is too large: its bytes exceed 64 bits");
@@ -60,7 +60,8 @@ class layout {
   static_assert(detail::check_static_model<Model>::ok);
   static_assert(Format::check(view_of<Model>(), Optimizer::slot_count).ok(),
                 "ckpt: this format cannot store the model with this optimizer: ckpt::onert_micro "
-                "keeps slots for every tensor it stores, so call a frozen one absent");
+                "keeps slots for every tensor it stores, so call a frozen one absent; and a graph "
+                "has an input, so a model with `visits` and slots has an absent tensor");
 
  public:
   static constexpr std::size_t tensor_count = Model::tensors.size();

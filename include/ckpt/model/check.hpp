@@ -14,12 +14,12 @@ namespace ckpt {
 /// comparison is an ordinary check, because compilers limit how long they calculate.
 inline constexpr std::size_t names_checked_by_compiler = 512;
 
-/// @errors invalid_model (shape), too_large (one tensor exceeds 64 bits)
+/// @errors invalid_shape, too_large (one tensor exceeds 64 bits)
 [[nodiscard]] constexpr status check_shapes(const model_view& model) noexcept {
   const std::size_t count = model.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (model[i].byte_size() != overflowed && model[i].purpose() != role::absent) continue;
-    if (!model[i].extents().is_valid()) return fail(errc::invalid_model).about(i);
+    if (!model[i].extents().is_valid()) return fail(errc::invalid_shape).about(i);
     if (model[i].byte_size() == overflowed)
       return fail(errc::too_large, overflowed - 1, overflowed).about(i);
   }
@@ -28,7 +28,7 @@ inline constexpr std::size_t names_checked_by_compiler = 512;
 
 /// Every index of the visit order must exist and be stored, and no stored tensor may be left out.
 /// @param marks  scratch, one word a tensor
-/// @errors invalid_model
+/// @errors invalid_visits
 [[nodiscard]] constexpr status check_visits(const model_view& model,
                                             std::uint32_t* marks) noexcept {
   if (model.visits.empty()) return {};
@@ -36,12 +36,12 @@ inline constexpr std::size_t names_checked_by_compiler = 512;
   for (std::size_t k = 0; k < model.visits.size(); ++k) {
     const std::uint32_t index = model.visits[k];
     if (index >= model.size() || model[index].purpose() == role::absent)
-      return fail(errc::invalid_model).about(index);
+      return fail(errc::invalid_visits).about(index);
     marks[index] = 1;
   }
   for (std::size_t i = 0; i < model.size(); ++i)
     if (marks[i] == 0 && model[i].purpose() != role::absent)
-      return fail(errc::invalid_model).about(i);
+      return fail(errc::invalid_visits).about(i);
   return {};
 }
 

@@ -38,6 +38,11 @@ struct has_slot_form<T, std::void_t<decltype(tensor_form(T::slot(std::size_t{}, 
     : std::true_type {};
 
 template <class T, class = void>
+struct has_member_slot : std::false_type {};
+template <class T>
+struct has_member_slot<T, std::void_t<decltype(&T::slot)>> : std::true_type {};
+
+template <class T, class = void>
 struct has_slot_names : std::false_type {};
 template <class T>
 struct has_slot_names<T, std::void_t<decltype(name_view(T::slot_names[0]))>> : std::true_type {};
@@ -90,6 +95,10 @@ template <class Optimizer>
   static_assert(is_optimizer_v<Optimizer>,
                 "ckpt: Optimizer must be an empty struct with `static constexpr std::size_t "
                 "slot_count` (see ckpt/model/optimizer.hpp)");
+  static_assert(
+      detail::has_slot_form<Optimizer>::value || !detail::has_member_slot<Optimizer>::value,
+      "ckpt: an optimizer's slot() is `static constexpr ckpt::tensor_form "
+      "slot(std::size_t, const ckpt::tensor_form& weight)`");
   optimizer_view view;
   view.slot_count = Optimizer::slot_count;
   if constexpr (detail::has_slot_form<Optimizer>::value) {

@@ -57,6 +57,11 @@ class tensor_spec {
         type_(type),
         purpose_(purpose) {}
 
+  /// A buffer is not a literal; see `named()`.
+  template <std::size_t Size>
+  tensor_spec(char (&buffer)[Size], dtype type, const shape& extents,
+              role purpose = role::trainable) = delete;
+
   /// Without a name: the tensor is known by its index.
   constexpr tensor_spec(dtype type, const shape& extents, role purpose = role::trainable) noexcept
       : extents_(extents),

@@ -87,9 +87,9 @@ TEST_CASE("a visit order must name what exists and is stored, and all of it") {
   };
   CHECK(check({3, 1}) == errc::ok);
   CHECK(check({1, 3, 1}) == errc::ok);
-  CHECK(check({3}) == errc::invalid_model);
-  CHECK(check({3, 1, 0}) == errc::invalid_model);
-  CHECK(check({3, 1, 5}) == errc::invalid_model);
+  CHECK(check({3}) == errc::invalid_visits);
+  CHECK(check({3, 1, 0}) == errc::invalid_visits);
+  CHECK(check({3, 1, 5}) == errc::invalid_visits);
 }
 
 TEST_CASE("slots follow the weight, and only trainable tensors have them") {
