@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 // The operators new and delete of the test program count. Each block keeps its size in front of
 // it, far enough to keep any alignment up to a page.
 namespace {
@@ -18,7 +22,11 @@ std::size_t limit = 0;
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
   if (limit != 0 && bytes > limit) return nullptr;
   const std::size_t size = (bytes + front + alignment) / alignment * alignment;
+#if defined(_WIN32)
+  auto* const block = static_cast<std::byte*>(::_aligned_malloc(size, alignment));
+#else
   auto* const block = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+#endif
   if (block == nullptr) return nullptr;
   *reinterpret_cast<std::size_t*>(block) = bytes;
   const std::size_t now = live += bytes;
@@ -30,7 +38,11 @@ void give_back(void* memory) noexcept {
   if (memory == nullptr) return;
   std::byte* const block = static_cast<std::byte*>(memory) - front;
   live -= *reinterpret_cast<std::size_t*>(block);
+#if defined(_WIN32)
+  ::_aligned_free(block);
+#else
   std::free(block);
+#endif
 }
 
 void* take_or_throw(std::size_t bytes) {

@@ -38,6 +38,7 @@ class basic_file {
     if (!described.ok()) return detail::call_failure<Native>(described);
     if (facts.kind != detail::file_kind::regular) return fail(errc::not_a_regular_file);
     file.size_ = facts.size;
+    if (file.size_ == 0 && file.has_hidden_bytes()) return fail(errc::not_a_regular_file);
     return file;
   }
 
@@ -46,7 +47,7 @@ class basic_file {
   /// The descriptor or HANDLE; stays with this object.
   [[nodiscard]] detail::native_handle handle() const noexcept { return handle_.get(); }
 
-  /// Bytes when it was opened. Files of /proc say 0.
+  /// Bytes when it was opened.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
   /// Fills `to` with the bytes from `offset` on.
@@ -70,6 +71,12 @@ class basic_file {
   }
 
  private:
+  /// Files of /proc say that they are empty and give bytes all the same.
+  [[nodiscard]] bool has_hidden_bytes() noexcept {
+    std::byte first{};
+    return read_at(0, bytes_span(&first, 1)).ok();
+  }
+
   detail::owned_handle<Native> handle_;
   std::uint64_t size_ = 0;
 };

@@ -17,6 +17,9 @@ using native = detail::windows_native;
 using native = detail::posix_native;
 #endif
 
+static_assert(native::max_call_bytes <= 0x7FFFF000,
+              "ckpt: Linux moves at most 0x7ffff000 bytes a call, macOS refuses more than INT_MAX");
+
 }  // namespace ckpt
 
 #endif  // CKPT_IO_NATIVE_HPP

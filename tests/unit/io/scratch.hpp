@@ -1,9 +1,11 @@
 #ifndef CKPT_TESTS_UNIT_IO_SCRATCH_HPP
 #define CKPT_TESTS_UNIT_IO_SCRATCH_HPP
 
+#if !defined(_WIN32)
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -25,10 +28,12 @@ using bytes = std::vector<std::byte>;
 class scratch {
  public:
   scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "ckpt-io-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    ::chmod(name.c_str(), 0777);  // children without rights come here, too
-    root_ = name;
+    const std::string name = (std::filesystem::temp_directory_path() / "ckpt-io-").string();
+    std::random_device numbers;
+    do root_ = name + std::to_string(numbers());
+    while (!std::filesystem::create_directory(root_));
+    // Children without rights come here, too.
+    std::filesystem::permissions(root_, std::filesystem::perms::all);
   }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
@@ -82,6 +87,7 @@ inline bytes get(const std::string& name) {
   return content;
 }
 
+#if !defined(_WIN32)
 inline unsigned mode_of(const std::string& name) {
   struct stat facts {};
   return ::stat(name.c_str(), &facts) == 0 ? facts.st_mode & 0777U : 0;
@@ -111,6 +117,7 @@ inline bool drop_privileges() {
   if (::geteuid() != 0) return true;
   return ::setgid(65534) == 0 && ::setuid(65534) == 0;
 }
+#endif
 
 inline bool within_a_second(std::chrono::steady_clock::time_point since) {
   return std::chrono::steady_clock::now() - since < std::chrono::seconds(1);

@@ -54,13 +54,18 @@ struct windows_native {
   static native_result open_read(const wchar_t* path) noexcept {
     // A reader must not stand in the way of a replacement. BACKUP_SEMANTICS opens directories too,
     // which are then refused as what they are instead of with ERROR_ACCESS_DENIED.
-    return open(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS);
+    return open(path, GENERIC_READ, share_all, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS);
   }
   static native_result create_exclusive(const wchar_t* path, std::uint32_t /*mode*/) noexcept {
     // As nobody may share the right to delete it, an open temporary is a locked one.
-    return open(path, GENERIC_READ | GENERIC_WRITE | DELETE, FILE_SHARE_READ, CREATE_NEW,
-                FILE_ATTRIBUTE_NORMAL);
+    const native_result made = open(path, GENERIC_READ | GENERIC_WRITE | DELETE, FILE_SHARE_READ,
+                                    CREATE_NEW, FILE_ATTRIBUTE_NORMAL);
+    if (made.error != static_cast<int>(ERROR_ACCESS_DENIED)) return made;
+    // Nobody gets a file that is being deleted; where the directory is what denies, there is none.
+    file_facts facts;
+    const native_result there = describe_link(path, facts);
+    if (error_kind(there.error) == errc::not_found) return made;
+    return {0, static_cast<int>(ERROR_FILE_EXISTS)};
   }
   static native_result open_existing_for_lock(const wchar_t* path) noexcept {
     return open(path, DELETE | FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, OPEN_EXISTING,
@@ -136,12 +141,15 @@ struct windows_native {
     std::memcpy(memory.get(), &request, sizeof request);
     std::memcpy(memory.get() + offsetof(rename_request, name), to, name_bytes);
     const native_result modern = set_information(handle, rename_class_ex, memory.get(), bytes);
-    if (modern.ok() || !is_unsupported(modern.error)) return modern;
+    if (modern.ok() || !is_unsupported(modern.error)) return why_refused(modern, to);
     request.flags = replace_if_exists;  // the same byte as the older BOOLEAN
     std::memcpy(memory.get(), &request, offsetof(rename_request, name));
-    return set_information(handle, rename_class, memory.get(), bytes);
+    return why_refused(set_information(handle, rename_class, memory.get(), bytes), to);
   }
   static native_result remove(native_handle handle, const wchar_t*) noexcept {
+    DWORD how = delete_file | posix_semantics;  // gone when this handle is closed
+    const native_result modern = set_information(handle, disposition_class_ex, &how, sizeof how);
+    if (modern.ok() || !is_unsupported(modern.error)) return modern;
     BOOLEAN gone = TRUE;  // when the last handle is closed
     return set_information(handle, disposition_class, &gone, sizeof gone);
   }
@@ -174,11 +182,14 @@ struct windows_native {
       case ERROR_SUCCESS: return errc::ok;
       case ERROR_FILE_NOT_FOUND:
       case ERROR_PATH_NOT_FOUND:
-      case ERROR_INVALID_DRIVE: return errc::not_found;
+      case ERROR_INVALID_DRIVE:
+      case ERROR_BAD_NETPATH:
+      case ERROR_BAD_NET_NAME: return errc::not_found;
       case ERROR_ACCESS_DENIED:
       case ERROR_WRITE_PROTECT: return errc::permission_denied;
       case ERROR_SHARING_VIOLATION:
-      case ERROR_LOCK_VIOLATION: return errc::busy;
+      case ERROR_LOCK_VIOLATION:
+      case ERROR_USER_MAPPED_FILE: return errc::busy;
       case ERROR_DISK_FULL:
       case ERROR_HANDLE_DISK_FULL: return errc::no_space;
       case ERROR_NOT_ENOUGH_MEMORY:
@@ -203,10 +214,13 @@ struct windows_native {
     DWORD name_bytes;
     wchar_t name[1];
   };
+  static constexpr DWORD share_all = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   static constexpr DWORD replace_if_exists = 1;
+  static constexpr DWORD delete_file = 1;
   static constexpr DWORD posix_semantics = 2;  // also while readers have the old file open
   static constexpr int rename_class = 3;
   static constexpr int disposition_class = 4;
+  static constexpr int disposition_class_ex = 21;
   static constexpr int rename_class_ex = 22;
 
   static HANDLE to_os(native_handle handle) noexcept { return reinterpret_cast<HANDLE>(handle); }
@@ -234,14 +248,25 @@ struct windows_native {
   }
   static native_result describe_named(const wchar_t* path, DWORD flags,
                                       file_facts& facts) noexcept {
-    const native_result opened =
-        open(path, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-             OPEN_EXISTING, flags);
+    const native_result opened = open(path, FILE_READ_ATTRIBUTES, share_all, OPEN_EXISTING, flags);
     if (!opened.ok()) return opened;
     const auto handle = static_cast<native_handle>(opened.value);
     const native_result done = describe(handle, facts);
     static_cast<void>(close(handle));
     return done;
+  }
+  /// Windows calls it denied as well when only somebody's handle forbids to replace a file; before
+  /// Windows 10, and on FAT, any handle does.
+  static native_result why_refused(const native_result& renamed, const wchar_t* to) noexcept {
+    if (renamed.error != static_cast<int>(ERROR_ACCESS_DENIED)) return renamed;
+    const DWORD attributes = ::GetFileAttributesW(to);
+    if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_READONLY) != 0)
+      return renamed;
+    const native_result opened =
+        open(to, DELETE, share_all, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT);
+    if (opened.ok()) static_cast<void>(close(static_cast<native_handle>(opened.value)));
+    const bool is_held = opened.ok() || error_kind(opened.error) == errc::busy;
+    return is_held ? native_result{0, static_cast<int>(ERROR_SHARING_VIOLATION)} : renamed;
   }
   static native_result set_information(native_handle handle, int information, void* request,
                                        std::size_t bytes) noexcept {
