@@ -86,7 +86,7 @@ std::uint64_t section_end(const ckpt::schema1::header& fields, std::uint64_t pay
 void follow_header(ckpt::bytes_view bytes, report& about) {
   const ckpt::schema1::header fields = ckpt::schema1::read_header(bytes.data());
   about.has_map = true;
-  about.map.skips_tensors = true;  // zero entries may mean "not stored"
+  about.map.is_scattered = true;  // zero entries may mean "not stored"
   about.map.tensor_count = fields.tensor_count;
   about.map.slot_count = ckpt::schema1::count_slots(fields);
   const std::uint64_t tables[] = {ckpt::schema1::header_bytes, fields.opt1, fields.opt2};
