@@ -80,7 +80,7 @@ class scattered_check {
     for (std::size_t i = 0; i < table_.size(); ++i)
       if (has_bytes(i)) order[count++] = static_cast<std::uint32_t>(i);
     const table_view& table = table_;
-    sort_in_place(order, count, [&table](std::uint32_t a, std::uint32_t b) {
+    sort_in_place(order, count, [&table](std::uint32_t a, std::uint32_t b) noexcept {
       return table.stored(a) != table.stored(b) ? table.stored(a) < table.stored(b) : a < b;
     });
     for (std::size_t k = 0; k < count; ++k) {

@@ -76,7 +76,7 @@ namespace detail {
   std::size_t count = 0;
   for (std::size_t i = 0; i < model.size(); ++i)
     if (!model[i].name().empty()) hashes[count++] = detail::hash(model[i].name());
-  sort_in_place(hashes, count, [](std::uint32_t a, std::uint32_t b) { return a < b; });
+  sort_in_place(hashes, count, [](std::uint32_t a, std::uint32_t b) noexcept { return a < b; });
   for (std::size_t i = 1; i < count; ++i) {
     if (hashes[i] != hashes[i - 1]) continue;
     const status found = detail::compare_names(model, hashes[i]);
