@@ -12,6 +12,7 @@ namespace ckpt {
 /// A sink that fills memory of the caller.
 class buffer_sink {
  public:
+  /// Fills `memory` from its beginning.
   explicit buffer_sink(bytes_span memory) noexcept : memory_(memory) {}
 
   /// @errors buffer_too_small
@@ -22,8 +23,10 @@ class buffer_sink {
     used_ += bytes.size();
     return {};
   }
+  /// Nothing waits: every byte is copied at once.
   status flush() noexcept { return {}; }
 
+  /// The part of the memory that is filled.
   [[nodiscard]] bytes_view written() const noexcept { return {memory_.data(), used_}; }
 
  private:
@@ -34,8 +37,10 @@ class buffer_sink {
 /// A source over memory of the caller.
 class buffer_source {
  public:
+  /// Gives the bytes of `bytes`, which must outlive it.
   explicit buffer_source(bytes_view bytes) noexcept : bytes_(bytes) {}
 
+  /// Bytes there are.
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size(); }
 
   /// @errors truncated

@@ -72,7 +72,9 @@ enum class section : std::uint8_t {
   return static_cast<section>(static_cast<std::size_t>(section::first_slot) + slot);
 }
 
+/// The failure is about no single tensor.
 inline constexpr std::uint32_t no_tensor = 0xFFFFFFFFU;
+/// The failure is about no single byte; a file has no such section.
 inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
 namespace detail {

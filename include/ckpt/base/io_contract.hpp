@@ -38,8 +38,10 @@ struct source_test<
 
 }  // namespace detail
 
+/// Whether `T` has the members of a sink.
 template <class T>
 inline constexpr bool is_sink_v = detail::sink_test<T>::value;
+/// Whether `T` has the members of a source.
 template <class T>
 inline constexpr bool is_source_v = detail::source_test<T>::value;
 

@@ -12,8 +12,10 @@ namespace ckpt {
 class name_view {
  public:
   constexpr name_view() noexcept = default;
+  /// `size` characters from `data` on.
   constexpr name_view(const char* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+  /// A literal, without its closing zero.
   template <std::size_t Size>
   constexpr name_view(const char (&literal)[Size]) noexcept : data_(literal), size_(Size - 1) {}
 

@@ -59,10 +59,12 @@ class [[nodiscard]] result : detail::result_storage<T> {
                 "ckpt: what a result holds must move without throwing");
 
  public:
+  /// A success with its value.
   constexpr result(T given) noexcept : storage(std::move(given)) {}
   /// @param failed  must not be ok
   constexpr result(const status& failed) noexcept : storage(failed) {}
 
+  /// Whether there is a value.
   [[nodiscard]] constexpr bool ok() const noexcept { return this->error_.ok(); }
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return ok(); }
   /// Why there is no value; `errc::ok` when there is one.

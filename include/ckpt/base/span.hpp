@@ -14,8 +14,10 @@ class span {
   using value_type = std::remove_cv_t<T>;
 
   constexpr span() noexcept = default;
+  /// `size` elements from `data` on.
   constexpr span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+  /// All elements of an array.
   template <std::size_t Size>
   constexpr span(T (&array)[Size]) noexcept : data_(array), size_(Size) {}
 

@@ -25,6 +25,7 @@ struct [[nodiscard]] status {
   std::uint64_t expected = 0;        ///< what the caller or the header demands
   std::uint64_t found = 0;           ///< what is there
 
+  /// Whether nothing went wrong.
   [[nodiscard]] constexpr bool ok() const noexcept { return kind == errc::ok; }
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return ok(); }
 
@@ -104,6 +105,7 @@ class failure : public std::exception {
  public:
   failure(const status& reason, const text& words) noexcept : reason_(reason), words_(words) {}
   [[nodiscard]] const char* what() const noexcept override { return words_.c_str(); }
+  /// The status that was thrown.
   [[nodiscard]] const status& reason() const noexcept { return reason_; }
 
  private:

@@ -11,6 +11,7 @@ namespace ckpt {
 /// Text of bounded length that needs no heap. What does not fit is left out.
 class text {
  public:
+  /// Characters that fit.
   static constexpr std::size_t capacity = 383;
 
   constexpr text& operator<<(name_view words) noexcept {

@@ -33,6 +33,7 @@ class [[nodiscard]] file_result {
   file_result(const status& failed, std::string words)
       : error_(failed), message_(std::move(words)) {}
 
+  /// Whether there is a value.
   [[nodiscard]] bool ok() const noexcept { return error_.ok(); }
   [[nodiscard]] explicit operator bool() const noexcept { return ok(); }
   /// Why there is no value; `errc::ok` when there is one.

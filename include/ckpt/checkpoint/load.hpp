@@ -23,6 +23,7 @@ struct load_options {
   bool staged = false;
 
   constexpr load_options() noexcept = default;
+  /// What is accepted, and whether to read through a buffer (`staged`).
   constexpr load_options(const read_options& accepted, bool through_buffer = false) noexcept
       : read(accepted), staged(through_buffer) {}
 };

@@ -15,7 +15,8 @@ class order_scratch {
   /// @errors no_memory
   [[nodiscard]] status lend(const layout_view& layout, const located_file& located,
                             read_options& options) noexcept {
-    if (located.is_own || !located.map.is_scattered || !options.scratch.empty()) return {};
+    if (!located.map.is_scattered || !layout.model.visits.empty()) return {};
+    if (!options.scratch.empty()) return {};
     const std::size_t count = layout.model.size();
     words_ = allocate_words(count);
     if (words_ == nullptr) return fail(errc::no_memory, 4 * count, 0);

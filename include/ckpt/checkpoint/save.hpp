@@ -8,6 +8,7 @@
 
 namespace ckpt {
 
+/// How to save.
 struct save_options {
   /// Wait until the checkpoint would survive a power loss. Without it a crash of the machine (not
   /// of the program) may leave either file, or an empty one.

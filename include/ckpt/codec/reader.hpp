@@ -17,7 +17,9 @@ namespace ckpt {
 template <class Model, class Optimizer, class Format = onert, byte_order Host = host_byte_order>
 class reader {
  public:
+  /// The layout that a file of the reader's own format has.
   using layout_type = layout<Model, Optimizer, Format>;
+  /// What `load_into()` fills.
   using state_type = state_view<Model, Optimizer>;
 
   constexpr reader() noexcept = default;

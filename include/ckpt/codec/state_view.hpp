@@ -57,6 +57,7 @@ class state_view {
                 "slot_count` (see ckpt/model/optimizer.hpp)");
 
  public:
+  /// Slots of each trainable tensor.
   static constexpr std::size_t slot_count = Optimizer::slot_count;
 
   training_state training{};
@@ -71,11 +72,14 @@ class state_view {
     for (std::size_t i = 0; i < pointers_needed(model); ++i) pointers[i] = nullptr;
   }
 
+  /// Pointers that a state of a run-time model needs memory for.
   [[nodiscard]] static constexpr std::size_t pointers_needed(const dynamic_model& model) noexcept {
     return (1 + slot_count) * model.size();
   }
 
+  /// The tensors of the state.
   [[nodiscard]] constexpr model_view model() const noexcept { return table_.model(); }
+  /// The optimizer of the state.
   [[nodiscard]] static constexpr optimizer_view optimizer() noexcept {
     return view_of_optimizer<Optimizer>();
   }
@@ -96,6 +100,8 @@ class state_view {
   status bind_weight(std::size_t index, T* elements, std::size_t count) noexcept {
     return bind_elements(0, index, elements, count);
   }
+  /// Slot `slot` of tensor `index`, with elements of its own type.
+  /// @errors no_such_tensor, wrong_dtype, buffer_too_small
   template <class T>
   status bind_slot(std::size_t slot, std::size_t index, T* elements, std::size_t count) noexcept {
     return bind_elements(1 + slot, index, elements, count);
@@ -105,6 +111,7 @@ class state_view {
   [[nodiscard]] constexpr span<Byte> weight_bytes(std::size_t index) const noexcept {
     return bytes(0, index);
   }
+  /// Bytes of slot `slot` of tensor `index`; empty while unbound.
   [[nodiscard]] constexpr span<Byte> slot_bytes(std::size_t slot,
                                                 std::size_t index) const noexcept {
     return bytes(1 + slot, index);

@@ -68,6 +68,7 @@ status append_reversed(Sink& sink, bytes_view elements, std::size_t width) {
 template <class Model, class Optimizer, class Format = onert, byte_order Host = host_byte_order>
 class writer {
  public:
+  /// The layout of the files that it writes.
   using layout_type = layout<Model, Optimizer, Format>;
 
   /// For a static model; the writer of a run-time model is made from its layout.
@@ -75,6 +76,7 @@ class writer {
     static_assert(is_static_model_v<Model>,
                   "ckpt: the writer of a run-time model is made from its layout: writer(layout)");
   }
+  /// For any model, from its layout.
   constexpr explicit writer(const layout_type& known) noexcept : layout_(known) {}
 
   /// Whether the state can be written at all.

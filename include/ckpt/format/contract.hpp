@@ -78,6 +78,7 @@ struct format_test<
 
 }  // namespace detail
 
+/// Whether `T` looks like a format policy.
 template <class T>
 inline constexpr bool is_format_v = detail::format_test<T>::value;
 

@@ -11,6 +11,7 @@ namespace ckpt {
 /// sum beyond 64 bits stays `overflowed`.
 class cursor {
  public:
+  /// Begins at byte `position` of the file.
   constexpr explicit cursor(std::uint64_t position) noexcept : position_(position) {}
 
   /// Takes the next `bytes` bytes and returns where they begin.
@@ -20,6 +21,7 @@ class cursor {
     return begin;
   }
 
+  /// Where the next bytes go.
   [[nodiscard]] constexpr std::uint64_t position() const noexcept { return position_; }
 
  private:

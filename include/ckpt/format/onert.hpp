@@ -19,12 +19,15 @@ struct onert : schema1::policy<onert> {
   static constexpr name_view name = "onert";
   static constexpr dialect kind = dialect::onert;
 
+  /// Up to two.
   [[nodiscard]] static constexpr bool holds(std::size_t slot_count) noexcept {
     return slot_count <= schema1::max_slot_count;
   }
 
+  /// An absent tensor has an entry of size 0.
   static constexpr bool lists_absent = true;
 
+  /// By index, whatever the model's own order is.
   [[nodiscard]] static constexpr visit_list visits(const model_view& model) noexcept {
     return {model.size(), true, nullptr};
   }
@@ -34,6 +37,7 @@ struct onert : schema1::policy<onert> {
     return {};
   }
 
+  /// Without slots opt1 is the footer's offset, opt2 without a second slot 0.
   template <std::size_t SlotCount>
   static constexpr void fill([[maybe_unused]] const placement<SlotCount>& placed,
                              schema1::header& fields) noexcept {

@@ -29,8 +29,10 @@ struct onert_micro : schema1::policy<onert_micro> {
     return slot_count == 0 || slot_count == schema1::max_slot_count;
   }
 
+  /// The entry of an absent tensor is 0.
   static constexpr bool lists_absent = false;
 
+  /// The model's own order, or by index.
   [[nodiscard]] static constexpr visit_list visits(const model_view& model) noexcept {
     if (model.visits.empty()) return {model.size(), true, nullptr};
     return {model.visits.size(), false, model.visits.data()};
@@ -50,6 +52,7 @@ struct onert_micro : schema1::policy<onert_micro> {
     return has_absent || model.visits.empty() ? status{} : fail(errc::unstorable_model);
   }
 
+  /// Without slots opt1 and opt2 are 0.
   template <std::size_t SlotCount>
   static constexpr void fill([[maybe_unused]] const placement<SlotCount>& placed,
                              [[maybe_unused]] schema1::header& fields) noexcept {

@@ -27,12 +27,19 @@
 ///         u32      epoch
 namespace ckpt::schema1 {
 
+/// The first two bytes of every dialect.
 inline constexpr std::uint16_t magic = 429;
+/// The third.
 inline constexpr std::uint8_t schema = 1;
+/// Bytes in front of the weight table.
 inline constexpr std::size_t header_bytes = 20;
+/// The same in words of four bytes.
 inline constexpr std::size_t header_words = header_bytes / 4;
+/// Step and epoch.
 inline constexpr std::size_t footer_bytes = 8;
+/// Slot sections that the header has room for.
 inline constexpr std::size_t max_slot_count = 2;
+/// The largest offset that a table can hold.
 inline constexpr std::uint64_t offset_limit = 0xFFFFFFFFU;
 
 /// The 20 bytes in front, decoded.
@@ -46,6 +53,7 @@ struct header {
   std::uint32_t tensor_count = 0;
 };
 
+/// Decodes the 20 bytes in front.
 [[nodiscard]] constexpr header read_header(const std::byte* bytes) noexcept {
   header fields;
   fields.magic = load_little<std::uint16_t>(bytes);
@@ -64,6 +72,7 @@ struct header {
   return fields.opt1 != 0 && fields.opt1 != fields.other ? 1 : 0;
 }
 
+/// Encodes the 20 bytes in front as 5 words of the file.
 constexpr void write_header(const header& fields, std::uint32_t* words) noexcept {
   const auto first = static_cast<std::uint32_t>(fields.magic) |
                      static_cast<std::uint32_t>(fields.schema) << 16 |
@@ -75,6 +84,7 @@ constexpr void write_header(const header& fields, std::uint32_t* words) noexcept
   words[4] = little_word(fields.tensor_count);
 }
 
+/// Decodes the 8 bytes at the end.
 [[nodiscard]] constexpr training_state read_footer(const std::byte* bytes) noexcept {
   return {load_little<std::uint32_t>(bytes), load_little<std::uint32_t>(bytes + 4)};
 }

@@ -14,6 +14,7 @@ namespace ckpt {
 /// A sink that appends to a vector of the caller.
 class vector_sink {
  public:
+  /// Appends to `to`, which must outlive it.
   explicit vector_sink(std::vector<std::byte>& to) noexcept : to_(&to) {}
 
   /// The next bytes.

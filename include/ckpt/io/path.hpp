@@ -14,8 +14,10 @@ namespace ckpt {
 
 /// What paths of this system are made of: bytes, or UTF-16 on Windows.
 #if defined(_WIN32)
+/// The characters that the system names files with.
 using path_char = wchar_t;
 #else
+/// The characters that the system names files with.
 using path_char = char;
 #endif
 
@@ -25,7 +27,9 @@ using path_char = char;
 /// std::string.
 class path {
  public:
+  /// A name as the system has it.
   using native_string = std::basic_string<path_char>;
+  /// A view of such a name.
   using native_view = std::basic_string_view<path_char>;
 
   path() = default;

@@ -56,6 +56,7 @@ inline stdio_offset stdio_tell(std::FILE* file) noexcept {
 /// where the stream stands, need not be able to seek, and neither closes nor syncs.
 class stdio_sink {
  public:
+  /// Writes to `to`, opened by the caller in binary mode.
   explicit stdio_sink(std::FILE* to) noexcept : to_(to) {}
 
   /// The next bytes.

@@ -13,6 +13,7 @@ class layout<dynamic_model, Optimizer, Format> {
   static_assert(detail::check_policies<Optimizer, Format>::ok);
 
  public:
+  /// Slots of each trainable tensor.
   static constexpr std::size_t slot_count = Optimizer::slot_count;
 
   constexpr layout() noexcept = default;
@@ -44,7 +45,9 @@ class layout<dynamic_model, Optimizer, Format> {
     return made;
   }
 
+  /// Size of the file.
   [[nodiscard]] constexpr std::uint64_t file_bytes() const noexcept { return placed_.file_bytes; }
+  /// Where step and epoch are.
   [[nodiscard]] constexpr std::uint64_t footer_offset() const noexcept { return placed_.footer; }
 
   /// Offset of the weight of tensor `index`; 0 when the format does not list it.
@@ -70,6 +73,7 @@ class layout<dynamic_model, Optimizer, Format> {
     return placed_.sections[section];
   }
 
+  /// The layout as the codec sees it; points into this one.
   [[nodiscard]] constexpr layout_view view() const noexcept {
     return {model_.view(), optimizer(),    placed_.sections,
             heads_,        placed_.footer, placed_.file_bytes};

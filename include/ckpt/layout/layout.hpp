@@ -64,7 +64,9 @@ class layout {
                 "has an input, so a model with `visits` and slots has an absent tensor");
 
  public:
+  /// Tensors of the model, absent ones too.
   static constexpr std::size_t tensor_count = Model::tensors.size();
+  /// Slots of each trainable tensor.
   static constexpr std::size_t slot_count = Optimizer::slot_count;
 
   /// Where every section goes.
@@ -113,6 +115,7 @@ class layout {
     return words;
   }();
 
+  /// The layout as the codec sees it.
   [[nodiscard]] static constexpr layout_view view() noexcept {
     return {view_of<Model>(), view_of_optimizer<Optimizer>(), placed.sections, heads, placed.footer,
             placed.file_bytes};

@@ -19,6 +19,7 @@ struct layout_view {
   std::uint64_t footer = 0;
   std::uint64_t file_bytes = 0;
 
+  /// Slot sections of the file.
   [[nodiscard]] constexpr std::size_t slot_count() const noexcept { return sections.size() - 1; }
 
   /// Header and table of a section, as bytes of the file.

@@ -26,6 +26,7 @@ enum class dtype : std::uint8_t {
   boolean
 };
 
+/// Dtypes there are.
 inline constexpr std::size_t dtype_count = 13;
 
 /// Bytes of one element.
@@ -48,6 +49,7 @@ inline constexpr std::size_t dtype_count = 13;
   return 0;
 }
 
+/// The name of a dtype: the enumerator.
 [[nodiscard]] constexpr name_view name(dtype type) noexcept {
   switch (type) {
     case dtype::f32: return "f32";

@@ -16,6 +16,7 @@ struct model_view {
   span<const tensor_spec> tensors;
   span<const std::uint32_t> visits;  ///< empty: every tensor once, by index
 
+  /// Tensors, absent ones too.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return tensors.size(); }
   [[nodiscard]] constexpr const tensor_spec& operator[](std::size_t index) const noexcept {
     return tensors[index];
@@ -30,10 +31,12 @@ class dynamic_model {
  public:
   constexpr dynamic_model() noexcept = default;
 
+  /// @param visits  the order of onert-micro's payloads; empty: by index
   constexpr explicit dynamic_model(span<const tensor_spec> tensors,
                                    span<const std::uint32_t> visits = {}) noexcept
       : view_{tensors, visits} {}
 
+  /// The model as all arithmetic sees it.
   [[nodiscard]] constexpr const model_view& view() const noexcept { return view_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return view_.size(); }
 

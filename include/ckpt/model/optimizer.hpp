@@ -60,6 +60,7 @@ template <class Optimizer>
 
 }  // namespace detail
 
+/// Whether `T` is an optimizer policy.
 template <class T>
 inline constexpr bool is_optimizer_v = std::is_empty_v<T>&& detail::has_slot_count<T>::value;
 
@@ -67,6 +68,7 @@ inline constexpr bool is_optimizer_v = std::is_empty_v<T>&& detail::has_slot_cou
 // Whether slots are like their weights is a flag of its own: with sanitizers on, GCC cannot compare
 // a function with null in a constant expression.
 struct optimizer_view {
+  /// Gives dtype and shape of a slot from those of its weight.
   using form_function = tensor_form (*)(std::size_t slot, const tensor_form& weight) noexcept;
 
   std::size_t slot_count = 0;

@@ -8,6 +8,7 @@
 
 namespace ckpt {
 
+/// Dimensions that a shape can have.
 inline constexpr std::size_t max_rank = 8;
 
 /// A count or size that does not fit 64 bits.
@@ -24,6 +25,7 @@ class shape {
  public:
   constexpr shape() noexcept = default;
 
+  /// `{784, 10}`; more than 8 extents make an invalid shape.
   constexpr shape(std::initializer_list<std::uint64_t> extents) noexcept {
     if (extents.size() > max_rank) rank_ = invalid_rank;
     for (const std::uint64_t extent : extents)
@@ -41,7 +43,9 @@ class shape {
     }
   }
 
+  /// Whether it has at most 8 dimensions and no negative extent.
   [[nodiscard]] constexpr bool is_valid() const noexcept { return rank_ <= max_rank; }
+  /// Dimensions; only of a valid shape.
   [[nodiscard]] constexpr std::size_t rank() const noexcept { return rank_; }
   /// Extent `axis`, which must be below `rank()`.
   [[nodiscard]] constexpr std::uint64_t operator[](std::size_t axis) const noexcept {

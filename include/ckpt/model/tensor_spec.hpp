@@ -26,6 +26,7 @@ enum class role : std::uint8_t {
 class tensor_form {
  public:
   constexpr tensor_form() noexcept = default;
+  /// Elements of this dtype in this shape.
   constexpr tensor_form(dtype type, const shape& extents) noexcept
       : extents_(extents), byte_size_(bytes_of(type, extents)), type_(type) {}
 
@@ -47,6 +48,7 @@ class tensor_spec {
   /// An absent scalar: what a table holds before it is filled.
   constexpr tensor_spec() noexcept = default;
 
+  /// With a literal as its name: `{"fc.bias", ckpt::dtype::f32, {10}}`.
   template <std::size_t Size>
   constexpr tensor_spec(const char (&name)[Size], dtype type, const shape& extents,
                         role purpose = role::trainable) noexcept

@@ -31,8 +31,15 @@ template <std::size_t Count>
   return table;
 }
 
-/// A model without tensors.
-[[nodiscard]] constexpr tensor_table<0> tensors() noexcept {
+namespace detail {
+
+/// What empty braces make.
+struct nothing {};
+
+}  // namespace detail
+
+/// A model without tensors: `ckpt::tensors()` or `ckpt::tensors({})`.
+[[nodiscard]] constexpr tensor_table<0> tensors(detail::nothing = {}) noexcept {
   return {};
 }
 

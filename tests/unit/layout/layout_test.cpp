@@ -48,6 +48,11 @@ static_assert(ckpt::layout<mlp, ckpt::sgd>::file_bytes == 20 + 8 + 31400 + 8);
 static_assert(ckpt::layout<fixture::no_tensors, ckpt::sgd, ckpt::onert_micro>::file_bytes == 28);
 static_assert(ckpt::layout<fixture::no_tensors, ckpt::adam>::file_bytes == 28);
 
+struct empty_braces {
+  static constexpr auto tensors = ckpt::tensors({});
+};
+static_assert(ckpt::layout<empty_braces, ckpt::sgd>::file_bytes == 28);
+
 // A slot whose shape is a function of the weight's.
 using factored = ckpt::layout<mlp, ckpt::adafactor>;
 static_assert(factored::slot_bytes(ckpt::adafactor::row, 0) == 784 * 4);

@@ -106,6 +106,8 @@ TEST_CASE("slots follow the weight, and only trainable tensors have them") {
   CHECK(ckpt::view_of_optimizer<ckpt::amsgrad>().slot_count == 3);
   CHECK(ckpt::view_of_optimizer<ckpt::lamb>().slot_count == 2);
   CHECK(ckpt::view_of_optimizer<ckpt::adamw>().slot_count == 2);
+  CHECK(ckpt::view_of_optimizer<ckpt::adamw>().name == "adamw");
+  CHECK(ckpt::view_of_optimizer<ckpt::adam>().name == "adam");
 }
 
 TEST_CASE("adafactor keeps rows and columns of a matrix and everything of a vector") {

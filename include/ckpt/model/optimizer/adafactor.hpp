@@ -18,6 +18,7 @@ struct adafactor {
   static constexpr std::size_t column = 1;  ///< mean of squares over the axis before the last
   static constexpr name_view slot_names[] = {"row", "column"};
 
+  /// Dtype and shape of a slot: the weight's, without one axis.
   static constexpr tensor_form slot(std::size_t which, const tensor_form& weight) noexcept {
     const std::size_t rank = weight.extents().rank();
     if (rank < 2) return which == row ? weight : tensor_form(weight.type(), {0});

@@ -17,12 +17,8 @@ struct adam {
 };
 
 /// AdamW (arXiv 1711.05101): Adam with decoupled weight decay. The slots are those of Adam.
-struct adamw {
+struct adamw : adam {
   static constexpr name_view name = "adamw";
-  static constexpr std::size_t slot_count = 2;
-  static constexpr std::size_t m = 0;  ///< first moment: running mean of gradients
-  static constexpr std::size_t v = 1;  ///< second moment: running mean of squared gradients
-  static constexpr name_view slot_names[] = {"m", "v"};
 };
 
 }  // namespace ckpt
