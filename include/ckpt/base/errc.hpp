@@ -72,6 +72,11 @@ enum class section : std::uint8_t {
   return static_cast<section>(static_cast<std::size_t>(section::first_slot) + slot);
 }
 
+/// Section number `index` of a file: 0 holds the weights, 1 + s holds slot s.
+[[nodiscard]] constexpr section numbered_section(std::size_t index) noexcept {
+  return index == 0 ? section::weights : slot_section(index - 1);
+}
+
 /// The failure is about no single tensor.
 inline constexpr std::uint32_t no_tensor = 0xFFFFFFFFU;
 /// The failure is about no single byte; a file has no such section.

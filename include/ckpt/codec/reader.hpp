@@ -99,8 +99,10 @@ class reader {
 
   /// Copies everything that the reader was opened for into a state, after checking that all of it
   /// is bound.
-  /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor
+  /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
+  ///         truncated (the reader was never opened)
   result<load_report> load_into(state_type& state) const noexcept {
+    if (opened_.section_count == 0) return never_opened();
     const layout_view layout = layout_.view();
     if constexpr (!is_static_model_v<Model>) {
       const status same = detail::check_same_sizes(layout, state.model());
@@ -119,9 +121,12 @@ class reader {
   }
 
   /// Binds a state to the bytes of the file, so that they can be saved again.
-  /// @errors foreign_byte_order (big-endian hosts), those of bind_weight()
+  /// @errors foreign_byte_order (big-endian hosts), truncated (the reader was never opened), those
+  /// of
+  ///         bind_weight()
   status bind_to(const_state_view<Model, Optimizer>& state) const noexcept {
     if constexpr (Host == byte_order::big) return fail(errc::foreign_byte_order);
+    if (opened_.section_count == 0) return never_opened();
     const layout_view layout = layout_.view();
     for (std::size_t s = 0; s < opened_.section_count; ++s) {
       for (std::size_t i = 0; i < layout.model.size(); ++i) {
@@ -138,6 +143,11 @@ class reader {
   reader(const layout_type& known, bytes_view whole, const detail::opened_file& checked,
          slot_policy policy) noexcept
       : layout_(known), file_(whole), opened_(checked), slots_(policy) {}
+
+  /// A reader that was not made by `open()` has no bytes to give.
+  [[nodiscard]] status never_opened() const noexcept {
+    return fail(errc::truncated, layout_.view().file_bytes, 0);
+  }
 
   [[nodiscard]] bool has(std::size_t section, std::size_t index) const noexcept {
     return section <= Optimizer::slot_count && section < opened_.section_count &&
@@ -184,9 +194,7 @@ class reader {
                                                std::size_t index) const noexcept {
     if (const status known = check_index(section, index); !known.ok()) return known;
     const layout_view layout = layout_.view();
-    const tensor_spec& tensor = layout.model[index];
-    const dtype type =
-        section == 0 ? tensor.type() : layout.optimizer.slot_form(section - 1, tensor).type();
+    const dtype type = payload_type(layout.optimizer, section, layout.model[index]);
     if (!holds<T>(type)) return fail(errc::wrong_dtype, byte_width(type), sizeof(T)).about(index);
     if (Host == byte_order::big && sizeof(T) > 1)
       return fail(errc::foreign_byte_order).about(index);

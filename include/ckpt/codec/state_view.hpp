@@ -158,19 +158,14 @@ class state_view {
   }
 
   [[nodiscard]] constexpr dtype type_of(std::size_t section, std::size_t index) const noexcept {
-    const tensor_spec& tensor = model()[index];
-    return section == 0 ? tensor.type() : optimizer().slot_form(section - 1, tensor).type();
-  }
-
-  [[nodiscard]] static constexpr section part(std::size_t which) noexcept {
-    return which == 0 ? section::weights : slot_section(which - 1);
+    return payload_type(optimizer(), section, model()[index]);
   }
 
   constexpr status bind(std::size_t section, std::size_t index, span<Byte> memory) noexcept {
     if (!has(section, index)) return fail(errc::no_such_tensor, model().size(), index);
     if (memory.size() != size_of(section, index))
       return fail(errc::buffer_too_small, size_of(section, index), memory.size())
-          .in(part(section))
+          .in(numbered_section(section))
           .about(index);
     table_.data()[section * model().size() + index] = memory.data();
     return {};
@@ -184,7 +179,7 @@ class state_view {
     if (!has(section, index)) return fail(errc::no_such_tensor, model().size(), index);
     if (!holds<T>(type_of(section, index)))
       return fail(errc::wrong_dtype, byte_width(type_of(section, index)), sizeof(T))
-          .in(part(section))
+          .in(numbered_section(section))
           .about(index);
     return bind(section, index, span<Byte>(reinterpret_cast<Byte*>(elements), count * sizeof(T)));
   }
@@ -203,14 +198,18 @@ class state_view {
     if (!has(section, index)) return fail(errc::no_such_tensor, model().size(), index);
     if (!holds<T>(type_of(section, index)))
       return fail(errc::wrong_dtype, byte_width(type_of(section, index)), sizeof(T))
-          .in(part(section))
+          .in(numbered_section(section))
           .about(index);
     const span<Byte> memory = bytes(section, index);
     if (memory.size() != size_of(section, index))
-      return fail(errc::unbound_tensor, size_of(section, index), 0).in(part(section)).about(index);
+      return fail(errc::unbound_tensor, size_of(section, index), 0)
+          .in(numbered_section(section))
+          .about(index);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
     if (address % alignof(T) != 0)
-      return fail(errc::unaligned, alignof(T), address % alignof(T)).in(part(section)).about(index);
+      return fail(errc::unaligned, alignof(T), address % alignof(T))
+          .in(numbered_section(section))
+          .about(index);
     return span<T>(reinterpret_cast<T*>(memory.data()), memory.size() / sizeof(T));
   }
 
@@ -220,9 +219,7 @@ class state_view {
                   "ckpt: the types of a run-time model are not known here; use weight_as<T>()");
     static_assert(Index < Model::tensors.size(), "ckpt: the model has no tensor of this index");
     constexpr const tensor_spec& tensor = Model::tensors.data()[Index];
-    constexpr dtype type = Section == 0
-                               ? tensor.type()
-                               : optimizer().slot_form(Section - (Section != 0), tensor).type();
+    constexpr dtype type = payload_type(optimizer(), Section, tensor);
     using element =
         std::conditional_t<std::is_const_v<Byte>, const element_t<type>, element_t<type>>;
     const span<Byte> memory = bytes(Section, Index);

@@ -59,12 +59,17 @@ struct visit_list {
   return section == 0 ? tensor.byte_size() : optimizer.slot_bytes(section - 1, tensor);
 }
 
+/// Dtype of what `section` stores for a tensor.
+[[nodiscard]] constexpr dtype payload_type(const optimizer_view& optimizer, std::size_t section,
+                                           const tensor_spec& tensor) noexcept {
+  return section == 0 ? tensor.type() : optimizer.slot_form(section - 1, tensor).type();
+}
+
 /// Bytes of one element of what `section` stores for a tensor.
 [[nodiscard]] constexpr std::size_t payload_width(const optimizer_view& optimizer,
                                                   std::size_t section,
                                                   const tensor_spec& tensor) noexcept {
-  const dtype type = section == 0 ? tensor.type() : optimizer.slot_form(section - 1, tensor).type();
-  return byte_width(type);
+  return byte_width(payload_type(optimizer, section, tensor));
 }
 
 namespace detail {

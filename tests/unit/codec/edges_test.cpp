@@ -265,6 +265,15 @@ TEST_CASE("a reader that was never opened gives nothing") {
   CHECK(closed.weight_bytes(0).empty());
   CHECK(closed.slot_bytes(1, 2).empty());
   CHECK(closed.weight_as<std::uint8_t>(0).error().kind == errc::no_such_tensor);
+  test::owned_state<three, ckpt::adam> state;
+  state.fill(1);
+  const auto before = state.memory;
+  const ckpt::training_state training = state.view.training;
+  CHECK(closed.load_into(state.view).error().kind == errc::truncated);
+  CHECK(state.memory == before);
+  CHECK(state.view.training == training);
+  ckpt::const_state_view<three, ckpt::adam> views;
+  CHECK_FALSE(closed.bind_to(views).ok());
 }
 
 TEST_CASE("typed access to a misaligned tensor of a state is refused") {
