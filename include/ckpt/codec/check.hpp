@@ -47,6 +47,15 @@ namespace ckpt::detail {
   return slack;
 }
 
+/// Why a file without a footer cannot be resumed. A draft d2 announces one behind its end: it is
+/// also what is left of an Adam file that lost its last 8 bytes, so it counts as cut.
+[[nodiscard]] constexpr status blame_missing_footer(const file_map& map) noexcept {
+  if (map.kind != dialect::draft_d2) return fail(errc::no_footer).in(section::footer);
+  return fail(errc::truncated, map.file_bytes + schema1::footer_bytes, map.file_bytes)
+      .in(section::footer)
+      .at(map.file_bytes);
+}
+
 /// Whether what the caller asks for is in the file, as far as its map tells.
 /// @param own  the dialect of the reader's format
 /// @errors unsupported_dialect, dialect_mismatch, count_mismatch, no_footer, no_optimizer_state,
@@ -61,11 +70,7 @@ namespace ckpt::detail {
         .in(section::header)
         .at(16);
   if (options.slots == slot_policy::ignored) return {};
-  if (map.kind == dialect::draft_d2)
-    return fail(errc::truncated, map.file_bytes + schema1::footer_bytes, map.file_bytes)
-        .in(section::footer)
-        .at(map.file_bytes);
-  if (!map.has_footer) return fail(errc::no_footer).in(section::footer);
+  if (!map.has_footer) return blame_missing_footer(map);
   if (options.slots == slot_policy::cold || map.slot_count == layout.slot_count()) return {};
   const errc kind = map.slot_count == 0 ? errc::no_optimizer_state : errc::optimizer_mismatch;
   return fail(kind, layout.slot_count(), map.slot_count).in(section::header).at(4);

@@ -19,7 +19,7 @@ class table_view {
         entries_(entries),
         shift_(map.shift),
         count_(map.tensor_count),
-        part_(section == 0 ? section::weights : slot_section(section - 1)) {}
+        part_(numbered_section(section)) {}
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
   [[nodiscard]] constexpr const section_bounds& bounds() const noexcept { return bounds_; }

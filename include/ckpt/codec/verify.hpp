@@ -121,20 +121,12 @@ namespace detail {
   return {};
 }
 
-/// What stands against a dialect even if its tables are sound. A file without a footer proves
-/// that it is whole only if its slots match its weights (d1). d2 is also what is left of an Adam
-/// file that lost its last 8 bytes, so it counts as cut.
+/// What stands against a dialect even if its tables are sound. A file without a footer proves that
+/// it is whole only if its slots match its weights (d1).
 [[nodiscard]] constexpr status judge(const file_map& map) noexcept {
-  switch (map.kind) {
-    case dialect::wof: return fail(errc::unsupported_dialect).in(section::header);
-    case dialect::draft_d0:
-    case dialect::draft_d3: return fail(errc::no_footer).in(section::footer);
-    case dialect::draft_d2:
-      return fail(errc::truncated, map.file_bytes + schema1::footer_bytes, map.file_bytes)
-          .in(section::footer)
-          .at(map.file_bytes);
-    default: return {};
-  }
+  if (map.kind == dialect::wof) return fail(errc::unsupported_dialect).in(section::header);
+  if (map.has_footer || map.kind == dialect::draft_d1) return {};
+  return blame_missing_footer(map);
 }
 
 }  // namespace detail

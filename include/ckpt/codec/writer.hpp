@@ -37,9 +37,7 @@ namespace detail {
   for (std::size_t s = 0; s < section_count; ++s) {
     for (std::size_t i = 0; i < count; ++i) {
       if (pointers[s * count + i] != nullptr || layout.bytes(s, i) == 0) continue;
-      return fail(errc::unbound_tensor, layout.bytes(s, i), 0)
-          .in(s == 0 ? section::weights : slot_section(s - 1))
-          .about(i);
+      return fail(errc::unbound_tensor, layout.bytes(s, i), 0).in(numbered_section(s)).about(i);
     }
   }
   return {};

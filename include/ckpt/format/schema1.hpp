@@ -153,6 +153,9 @@ struct policy {
   }
 
  private:
+  // The loops below run at compile time for every tensor of every section: they ask
+  // `stored_bytes()` themselves because each call that payload_bytes() adds costs the user's
+  // compiler.
   static constexpr section_bounds place_section(const model_view& model,
                                                 const optimizer_view& optimizer,
                                                 std::size_t section, cursor& at) noexcept {
