@@ -22,6 +22,13 @@ enum class errc : std::uint8_t {
   buffer_too_small = 8,      ///< memory of the caller cannot hold what goes there
   invalid_visits = 9,        ///< the visit order names what is not stored, or leaves a tensor out
   unstorable_model = 10,     ///< the format has no way to write this model with this optimizer
+  no_names = 11,             ///< matching by name, and a tensor has no name
+  invalid_rules = 12,        ///< renames, filters or a plan that contradict themselves
+  no_such_value = 13,        ///< the training state holds no value of this key
+  wrong_value_type = 14,     ///< the value of this key has another type
+  invalid_name = 15,         ///< a name is empty, too long, not UTF-8, or not allowed there
+  unsupported_dtype = 16,    ///< the container has no name for this dtype
+  unstorable_values = 17,    ///< the format has no room for all of the training state
   // What the bytes hold
   truncated = 20,            ///< the bytes end too early
   trailing_bytes = 21,       ///< bytes after the end
@@ -44,6 +51,18 @@ enum class errc : std::uint8_t {
   dialect_mismatch = 38,     ///< another dialect than the one asked for
   unaligned = 39,            ///< a typed view would be misaligned
   foreign_byte_order = 40,   ///< a typed view would have the wrong byte order
+  bad_manifest = 41,         ///< the manifest contradicts itself or the file
+  checksum_mismatch = 42,    ///< bytes are not those that were written
+  bad_padding = 43,          ///< a byte between the parts is not zero
+  name_mismatch = 44,        ///< the tensor has another name in the file
+  dtype_mismatch = 45,       ///< the tensor has another dtype in the file
+  shape_mismatch = 46,       ///< the tensor has another shape in the file
+  role_mismatch = 47,        ///< the tensor is trainable here and not there
+  unsupported_feature = 48,  ///< the file needs what this reader does not know
+  bad_training_state = 49,   ///< the state section contradicts itself
+  bad_syntax = 50,           ///< text that does not follow its grammar
+  limit_exceeded = 51,       ///< larger than the container's own limits allow
+  not_finished = 52,         ///< a directory without the mark that its writer sets last
   // What the operating system said
   empty_path = 60,
   invalid_path = 61,
@@ -59,11 +78,13 @@ enum class errc : std::uint8_t {
 };
 
 /// The part of a checkpoint that an error is about.
-enum class section : std::uint8_t {
+enum class section : std::uint16_t {
   none,
   header,
   weights,
   footer,
+  manifest,
+  padding,
   first_slot = 16
 };
 
@@ -100,6 +121,13 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::buffer_too_small, "buffer_too_small"},
                                            {errc::invalid_visits, "invalid_visits"},
                                            {errc::unstorable_model, "unstorable_model"},
+                                           {errc::no_names, "no_names"},
+                                           {errc::invalid_rules, "invalid_rules"},
+                                           {errc::no_such_value, "no_such_value"},
+                                           {errc::wrong_value_type, "wrong_value_type"},
+                                           {errc::invalid_name, "invalid_name"},
+                                           {errc::unsupported_dtype, "unsupported_dtype"},
+                                           {errc::unstorable_values, "unstorable_values"},
                                            {errc::truncated, "truncated"},
                                            {errc::trailing_bytes, "trailing_bytes"},
                                            {errc::not_a_checkpoint, "not_a_checkpoint"},
@@ -121,6 +149,18 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::dialect_mismatch, "dialect_mismatch"},
                                            {errc::unaligned, "unaligned"},
                                            {errc::foreign_byte_order, "foreign_byte_order"},
+                                           {errc::bad_manifest, "bad_manifest"},
+                                           {errc::checksum_mismatch, "checksum_mismatch"},
+                                           {errc::bad_padding, "bad_padding"},
+                                           {errc::name_mismatch, "name_mismatch"},
+                                           {errc::dtype_mismatch, "dtype_mismatch"},
+                                           {errc::shape_mismatch, "shape_mismatch"},
+                                           {errc::role_mismatch, "role_mismatch"},
+                                           {errc::unsupported_feature, "unsupported_feature"},
+                                           {errc::bad_training_state, "bad_training_state"},
+                                           {errc::bad_syntax, "bad_syntax"},
+                                           {errc::limit_exceeded, "limit_exceeded"},
+                                           {errc::not_finished, "not_finished"},
                                            {errc::empty_path, "empty_path"},
                                            {errc::invalid_path, "invalid_path"},
                                            {errc::not_found, "not_found"},

@@ -26,6 +26,24 @@ struct explanation {
   name_view advice = {};
 };
 
+constexpr explanation explain_identity_call(errc kind) noexcept {
+  switch (kind) {
+    case errc::no_names:
+      return {"a tensor has no name, so it cannot be matched by name", figures::none,
+              "name the tensors in the model, or load by position"};
+    case errc::invalid_rules:
+      return {"the rules given contradict each other, or name what is not there"};
+    case errc::no_such_value: return {"the training state holds no value of this key"};
+    case errc::wrong_value_type: return {"the value of this key has another type"};
+    case errc::invalid_name: return {"a name is empty, too long, not UTF-8, or not allowed there"};
+    case errc::unstorable_values:
+      return {"the format has no room for all of the training state", figures::bytes,
+              "use ckpt::v2, or clear what need not be saved"};
+    case errc::unsupported_dtype: return {"the container has no name for this dtype"};
+    default: return {};
+  }
+}
+
 constexpr explanation explain_call(errc kind) noexcept {
   switch (kind) {
     case errc::ok: return {"no error"};
@@ -46,7 +64,7 @@ constexpr explanation explain_call(errc kind) noexcept {
     case errc::no_such_tensor: return {"the model has no such tensor", figures::tensors};
     case errc::wrong_dtype: return {"the tensor has another dtype", figures::plain};
     case errc::buffer_too_small: return {"the memory given has the wrong size", figures::bytes};
-    default: return {};
+    default: return explain_identity_call(kind);
   }
 }
 
@@ -74,13 +92,44 @@ constexpr explanation explain_structure(errc kind) noexcept {
   }
 }
 
+constexpr explanation explain_identity(errc kind) noexcept {
+  switch (kind) {
+    case errc::name_mismatch:
+      return {"the tensor has another name in the file", figures::none,
+              "load by name if the order has changed"};
+    case errc::dtype_mismatch: return {"the tensor has another dtype in the file"};
+    case errc::shape_mismatch: return {"the tensor has another shape in the file", figures::plain};
+    case errc::role_mismatch: return {"the tensor is trainable on one side and not on the other"};
+    default: return {};
+  }
+}
+
+constexpr explanation explain_integrity(errc kind) noexcept {
+  switch (kind) {
+    case errc::bad_manifest: return {"the manifest is damaged", figures::plain};
+    case errc::checksum_mismatch:
+      return {"a checksum does not match: bytes have changed since they were written",
+              figures::plain, "fall back to an older checkpoint"};
+    case errc::bad_padding: return {"a padding byte is not zero", figures::plain};
+    case errc::unsupported_feature:
+      return {"the file needs a feature that this version does not know", figures::plain,
+              "update ckpt"};
+    case errc::bad_training_state: return {"the state section is damaged", figures::plain};
+    case errc::bad_syntax: return {"the text does not follow its grammar"};
+    case errc::limit_exceeded: return {"larger than allowed", figures::plain};
+    case errc::not_finished: return {"the mark that the writer sets last is missing"};
+    default: return {};
+  }
+}
+
 constexpr explanation explain_match(errc kind) noexcept {
   switch (kind) {
     case errc::count_mismatch:
       return {"the file holds another number of tensors than the model", figures::tensors};
     case errc::size_mismatch: return {"the tensor has another size in the file", figures::bytes};
     case errc::missing_tensor: return {"the tensor is not stored in the file"};
-    case errc::unexpected_tensor: return {"a tensor is stored that the model calls absent"};
+    case errc::unexpected_tensor:
+      return {"a tensor is stored that the model does not have, or calls absent"};
     case errc::slot_size_mismatch:
       return {"a slot is neither empty nor as large as its weight", figures::bytes,
               "allow other slot sizes if the optimizer has such slots"};
@@ -95,7 +144,7 @@ constexpr explanation explain_match(errc kind) noexcept {
       return {"a typed view would be misaligned", figures::bytes, "copy the tensor instead"};
     case errc::foreign_byte_order:
       return {"a typed view needs a little-endian host", figures::none, "copy the tensor instead"};
-    default: return {};
+    default: return explain_identity(kind);
   }
 }
 
@@ -120,6 +169,7 @@ constexpr explanation explain(errc kind) noexcept {
   if (const explanation said = explain_call(kind); !said.what.empty()) return said;
   if (const explanation said = explain_structure(kind); !said.what.empty()) return said;
   if (const explanation said = explain_match(kind); !said.what.empty()) return said;
+  if (const explanation said = explain_integrity(kind); !said.what.empty()) return said;
   return explain_system(kind);
 }
 

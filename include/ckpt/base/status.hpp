@@ -73,6 +73,8 @@ constexpr void append_place(text& out, const status& failed) noexcept {
   if (failed.part == section::header) out << "; in the header";
   if (failed.part == section::weights) out << "; in the weights";
   if (failed.part == section::footer) out << "; in the footer";
+  if (failed.part == section::manifest) out << "; in the manifest";
+  if (failed.part == section::padding) out << "; in the padding";
   if (failed.part >= section::first_slot) {
     const auto slot =
         static_cast<std::uint64_t>(failed.part) - static_cast<std::uint64_t>(section::first_slot);
