@@ -74,20 +74,25 @@ struct optimizer_view {
   std::size_t slot_count = 0;
   bool slots_like_weights = true;
   form_function form = nullptr;  ///< only where a slot has a form of its own
+  /// The form of every slot of every tensor, slot by slot, where a file says it and no function.
+  span<const tensor_form> forms = {};
   name_view name = {};
   span<const name_view> slot_names = {};
 
   /// Dtype and shape of a slot of `tensor`.
-  [[nodiscard]] constexpr tensor_form slot_form(std::size_t slot,
-                                                const tensor_spec& tensor) const noexcept {
-    return slots_like_weights ? tensor.form() : form(slot, tensor.form());
+  /// @param index  of the tensor in its model; needed where `forms` is given
+  [[nodiscard]] constexpr tensor_form slot_form(std::size_t slot, const tensor_spec& tensor,
+                                                std::size_t index = 0) const noexcept {
+    if (slots_like_weights) return tensor.form();
+    if (forms.empty()) return form(slot, tensor.form());
+    return forms[slot * (forms.size() / slot_count) + index];
   }
 
   /// Bytes that a checkpoint stores for a slot: none unless the tensor is trainable.
-  [[nodiscard]] constexpr std::uint64_t slot_bytes(std::size_t slot,
-                                                   const tensor_spec& tensor) const noexcept {
+  [[nodiscard]] constexpr std::uint64_t slot_bytes(std::size_t slot, const tensor_spec& tensor,
+                                                   std::size_t index = 0) const noexcept {
     if (slots_like_weights) return tensor.stored_bytes(slot + 1);
-    return tensor.purpose() == role::trainable ? form(slot, tensor.form()).byte_size() : 0;
+    return tensor.purpose() == role::trainable ? slot_form(slot, tensor, index).byte_size() : 0;
   }
 };
 

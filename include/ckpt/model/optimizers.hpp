@@ -5,6 +5,7 @@
 #include "ckpt/model/optimizer/adafactor.hpp"
 #include "ckpt/model/optimizer/adagrad.hpp"
 #include "ckpt/model/optimizer/adam.hpp"
+#include "ckpt/model/optimizer/adam8bit.hpp"
 #include "ckpt/model/optimizer/amsgrad.hpp"
 #include "ckpt/model/optimizer/lamb.hpp"
 #include "ckpt/model/optimizer/momentum.hpp"
