@@ -127,7 +127,8 @@ class owned_state {
   void bind(const ckpt::model_view& model, std::size_t section, std::size_t index) {
     const auto optimizer = ckpt::view_of_optimizer<Optimizer>();
     bytes& to = memory[section * model.size() + index];
-    to.resize(static_cast<std::size_t>(ckpt::payload_bytes(optimizer, section, model[index])));
+    to.resize(
+        static_cast<std::size_t>(ckpt::payload_bytes(optimizer, section, model[index], index)));
     const ckpt::bytes_span span(to.data(), to.size());
     const ckpt::status bound =
         section == 0 ? view.bind_weight(index, span) : view.bind_slot(section - 1, index, span);

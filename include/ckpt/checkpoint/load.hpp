@@ -30,82 +30,105 @@ struct load_options {
 
 namespace detail {
 
-/// The parts of a file that are not payload: header and tables, footer.
+/// The parts of a file that are not payload, in memory: header and tables, manifest, footer.
 class file_frame {
  public:
-  /// @errors no_memory
-  [[nodiscard]] status allocate(const layout_view& layout) noexcept {
-    const std::size_t table_bytes = 4 * layout.model.size();
-    const std::size_t size = (std::max)(least_head_bytes, schema1::header_bytes + table_bytes) +
-                             layout.slot_count() * table_bytes + schema1::footer_bytes;
-    bytes_.reset(new (std::nothrow) std::byte[size]);
-    return bytes_ == nullptr ? fail(errc::no_memory, size, 0) : status{};
-  }
-
-  /// Bytes to read first: header and table of the model, and enough to name most files that are
-  /// not what was asked for.
-  [[nodiscard]] static std::size_t head_bytes(const layout_view& layout,
-                                              std::uint64_t file_bytes) noexcept {
-    const std::uint64_t wanted = schema1::header_bytes + std::uint64_t{4} * layout.model.size();
-    return static_cast<std::size_t>(
-        (std::min)(file_bytes, (std::max<std::uint64_t>)(wanted, least_head_bytes)));
-  }
-
-  /// The next `size` bytes of the memory, filled from the file.
+  /// Memory for `size` bytes from `offset` on, filled from the file.
+  /// @errors no_memory, truncated, input_output
   template <class File>
-  [[nodiscard]] result<const std::byte*> read(File& file, std::uint64_t offset,
-                                              std::size_t size) noexcept {
-    std::byte* const to = bytes_.get() + used_;
-    const status done = file.read_at(offset, bytes_span(to, size));
+  [[nodiscard]] result<bytes_view> read(File& file, std::uint64_t offset,
+                                        std::uint64_t size) noexcept {
+    constexpr std::uint64_t limit = (std::numeric_limits<std::size_t>::max)() / 2;
+    if (size > limit) return fail(errc::no_memory, size, 0);
+    auto& block = blocks_[used_++];
+    block.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(size) + 1]);
+    if (block == nullptr) return fail(errc::no_memory, size, 0);
+    const bytes_span to(block.get(), static_cast<std::size_t>(size));
+    const status done = file.read_at(offset, to);
     if (!done.ok()) return done;
-    used_ += size;
-    return static_cast<const std::byte*>(to);
+    return bytes_view(to.data(), to.size());
   }
 
  private:
-  static constexpr std::size_t least_head_bytes = 4096;
+  // The first look, the rest of the manifest in two steps, two slot tables, the footer.
+  static constexpr std::size_t most_blocks = 3 + schema1::max_slot_count + 1;
 
-  std::unique_ptr<std::byte[]> bytes_;
+  std::unique_ptr<std::byte[]> blocks_[most_blocks];
   std::size_t used_ = 0;
 };
 
-/// Reads header and first table, or as much of them as there is.
-template <class File>
-result<located_file> locate_in(File& file, const layout_view& layout, dialect own,
-                               file_frame& frame, const std::byte*& first_table) noexcept {
-  if (file.size() == 0) return fail(errc::empty_file, layout.file_bytes, 0);
-  const std::size_t size = file_frame::head_bytes(layout, file.size());
-  const auto head = frame.read(file, 0, size);
-  if (!head.ok()) return head.error();
-  first_table = *head + schema1::header_bytes;
-  return locate(layout, own, bytes_view(*head, size), file.size());
+/// Bytes to read first: header, table and manifest of the layout, and enough to name most files
+/// that are not what was asked for.
+[[nodiscard]] inline std::uint64_t first_look(const layout_view& layout,
+                                              std::uint64_t file_bytes) noexcept {
+  constexpr std::uint64_t least = 4096;
+  const std::uint64_t wanted = layout.sections[0].payload + manifest::header_bytes;
+  return (std::min)(file_bytes, (std::max)(wanted, least));
 }
 
-/// Does every check there is, reading nothing but header, tables and footer.
+/// Reads the head of a file as far as its manifest goes.
+/// @param head  what has been read so far
+template <class File>
+status read_manifest(File& file, const layout_view& layout, dialect own, file_frame& frame,
+                     located_file& located, bytes_view& head) noexcept {
+  file_map& map = located.map;
+  if (!map.has_manifest()) return {};
+  if (map.manifest_bytes == 0) {
+    const auto more = frame.read(file, 0, map.manifest + manifest::header_bytes);
+    if (!more.ok()) return more.error();
+    const auto again = locate(layout, own, *more, file.size());
+    if (!again.ok()) return again.error();
+    located = *again;  // and with it `map`
+    head = *more;
+  }
+  if (map.head_bytes() > head.size()) {
+    const auto more = frame.read(file, 0, map.head_bytes());
+    if (!more.ok()) return more.error();
+    head = *more;
+  }
+  head = head.part(0, static_cast<std::size_t>(map.head_bytes()));
+  return {};
+}
+
+/// Reads tables and footer.
+template <class File>
+result<opened_file> open_rest(File& file, const layout_view& layout, const located_file& located,
+                              bytes_view head, const read_options& options,
+                              file_frame& frame) noexcept {
+  const file_map& map = located.map;
+  const std::byte* tables[1 + schema1::max_slot_count] = {};
+  tables[0] = head.data() + map.table(0);
+  for (std::size_t s = 1; s < tables_read(layout, map, options.slots); ++s) {
+    const auto table = frame.read(file, map.table(s), map.table_bytes());
+    if (!table.ok()) return table.error();
+    tables[s] = table->data();
+  }
+  bytes_view footer;
+  if (map.has_footer) {
+    const auto read = frame.read(file, map.footer, map.footer_bytes);
+    if (!read.ok()) return read.error();
+    footer = *read;
+  }
+  return open_located(layout, located, head, tables, footer, options);
+}
+
+/// Does every check there is, reading nothing but header, tables, manifest and footer.
 template <class File>
 result<opened_file> open_in(File& file, const layout_view& layout, dialect own,
                             read_options& options, file_frame& frame,
                             order_scratch& scratch) noexcept {
-  if (const status ready = frame.allocate(layout); !ready.ok()) return ready;
-  const std::byte* tables[1 + schema1::max_slot_count] = {};
-  const auto located = locate_in(file, layout, own, frame, tables[0]);
+  if (file.size() == 0) return fail(errc::empty_file, layout.file_bytes, 0);
+  const auto looked = frame.read(file, 0, first_look(layout, file.size()));
+  if (!looked.ok()) return looked.error();
+  bytes_view head = *looked;
+  auto located = locate(layout, own, head, file.size());
   if (!located.ok()) return located.error();
-  const file_map& map = located->map;
-  const status wanted = check_request(layout, map, own, options);
+  const status wanted = check_request(layout, located->map, own, options);
   if (!wanted.ok()) return wanted;
+  const status whole = read_manifest(file, layout, own, frame, *located, head);
+  if (!whole.ok()) return whole;
   if (const status lent = scratch.lend(layout, *located, options); !lent.ok()) return lent;
-  for (std::size_t s = 1; s < sections_read(layout, options.slots); ++s) {
-    const auto table = frame.read(file, map.sections[s].table, 4 * layout.model.size());
-    if (!table.ok()) return table.error();
-    tables[s] = *table;
-  }
-  const std::byte* footer = nullptr;
-  if (map.has_footer) {
-    const auto read = frame.read(file, map.footer, schema1::footer_bytes);
-    if (!read.ok()) return read.error();
-    footer = *read;
-  }
-  return open_located(layout, *located, tables, footer, options);
+  return open_rest(file, layout, *located, head, options, frame);
 }
 
 /// Reads every payload straight into its tensor.
@@ -125,6 +148,21 @@ status scatter(File& file, const layout_view& layout, const opened_file& opened,
   return reader.flush();
 }
 
+/// Compares every payload with its checksum, in files that have them.
+/// @errors checksum_mismatch
+inline status check_payloads(const layout_view& layout, const opened_file& opened,
+                             std::byte* const* pointers) noexcept {
+  const std::size_t count = layout.model.size();
+  for (std::size_t s = 0; s < opened.section_count; ++s) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bytes_view payload(pointers[s * count + i],
+                               static_cast<std::size_t>(layout.bytes(s, i)));
+      if (const status same = check_payload(opened, s, i, payload); !same.ok()) return same;
+    }
+  }
+  return {};
+}
+
 /// On big-endian hosts: from the order of the file to that of the host.
 inline void reverse_payloads(const layout_view& layout, std::size_t section_count,
                              std::byte* const* pointers) noexcept {
@@ -133,7 +171,7 @@ inline void reverse_payloads(const layout_view& layout, std::size_t section_coun
     for (std::size_t i = 0; i < count; ++i)
       reverse_elements(
           bytes_span(pointers[s * count + i], static_cast<std::size_t>(layout.bytes(s, i))),
-          payload_width(layout.optimizer, s, layout.model[i]));
+          payload_width(layout.optimizer, s, layout.model[i], i));
 }
 
 /// Reads the whole file into memory and loads from there.
@@ -170,18 +208,24 @@ result<load_report> load_state(const path& source, state_view<Model, Optimizer>&
       check_bound(layout, touches_slots ? layout.sections.size() : 1, state.pointers());
   if (!bound.ok()) return bound;
 
+  if (touches_slots)
+    if (const status fits = check_values(*opened, state); !fits.ok()) return fits;
+
   if (options.staged) {
     using reader_type = reader<Model, Optimizer, Format, Host>;
     return load_staged<basic_file<Native>, reader_type>(*file, ready->get(), accepted, state);
   }
   status read = scatter<Native>(*file, layout, *opened, state.pointers());
+  if (read.ok() && wants_checksums(*opened, options.read.skip_checksums))
+    read = check_payloads(layout, *opened, state.pointers());
   read.indeterminate = !read.ok();
   if (!read.ok()) return read;
   if constexpr (Host == byte_order::big)
     reverse_payloads(layout, opened->section_count, state.pointers());
   if (options.read.slots == slot_policy::cold) clear_slots(layout, state.pointers());
-  if (touches_slots) state.training = opened->training;
-  return report_of(layout, *opened, options.read.slots);
+  if (touches_slots)
+    if (const status taken = take_training(*opened, state); !taken.ok()) return taken;
+  return report_of(layout, *opened, options.read);
 }
 
 template <class Native, class Format, byte_order Host = host_byte_order, class Model,
@@ -197,8 +241,10 @@ file_result<load_report> load_with(const path& source, state_view<Model, Optimiz
 
 /// Loads a checkpoint straight from the file into the tensors of a state, after every check of
 /// structure, sizes and optimizer has passed: a load that fails on those has changed nothing. It is
-/// strict unless told otherwise: the file must hold the slots of the optimizer. Any dialect of
-/// schema 1 that holds the same tensors is read.
+/// strict unless told otherwise: the file must hold the slots of the optimizer. Any format that
+/// holds the same tensors is read. In files that have checksums every payload is compared; because
+/// that is done in the tensors, a mismatch leaves the state indeterminate unless the load is
+/// staged.
 ///
 ///     ckpt::load("a.ckpt", state);                      // everything
 ///     ckpt::load("a.ckpt", state, ckpt::weights_only);  // leave slots, step and epoch
@@ -206,8 +252,10 @@ file_result<load_report> load_with(const path& source, state_view<Model, Optimiz
 ///
 /// @errors empty_path, invalid_path, not_found, permission_denied, not_a_regular_file, empty_file,
 ///         busy, input_output, unbound_tensor, no_memory, for run-time models those of
-///         layout::make(), those of detect(), check_request() and check_tables();
-///         input_output or truncated with `indeterminate` when the disk fails in mid-payload
+///         layout::make(), those of detect(), check_request() and open_located(),
+///         buffer_too_small (the user's values);
+///         input_output or truncated with `indeterminate` when the disk fails in mid-payload,
+///         checksum_mismatch with `indeterminate` when a payload has changed
 template <class Format = onert, class Model, class Optimizer>
 file_result<load_report> load(const path& source, state_view<Model, Optimizer>& state,
                               const load_options& options = {}) {

@@ -46,7 +46,7 @@ void place_in_memory(const model_view& model, const optimizer_view& optimizer, c
                      Visit visit) {
   for (std::size_t s = 0; s <= optimizer.slot_count; ++s) {
     for (std::size_t i = 0; i < model.size(); ++i) {
-      const std::uint64_t bytes = payload_bytes(optimizer, s, model[i]);
+      const std::uint64_t bytes = payload_bytes(optimizer, s, model[i], i);
       align(at);
       visit(s, i, bytes, at.take(bytes));
     }

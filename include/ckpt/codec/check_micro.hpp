@@ -29,7 +29,7 @@ class scattered_check {
   [[nodiscard]] constexpr std::uint64_t stored_bytes(std::size_t index, bool wide) const noexcept {
     const std::uint64_t bytes = layout_.bytes(section_, index);
     if (!wide || bytes == 0) return bytes;
-    return bytes / payload_width(layout_.optimizer, section_, layout_.model[index]) * 4;
+    return bytes / payload_width(layout_.optimizer, section_, layout_.model[index], index) * 4;
   }
 
   [[nodiscard]] constexpr bool has_bytes(std::size_t index) const noexcept {

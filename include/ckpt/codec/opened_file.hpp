@@ -5,6 +5,7 @@
 
 #include "ckpt/base/result.hpp"
 #include "ckpt/codec/check.hpp"
+#include "ckpt/codec/manifest_check.hpp"
 
 /// The steps from bytes to a checkpoint that is known to hold the tensors of a model. A reader of
 /// memory and a load from a file take the same steps; only where the tables come from differs.
@@ -19,14 +20,16 @@ struct located_file {
 /// A file whose structure has been checked against a model.
 struct opened_file {
   file_map map;
+  manifest::view manifest{};  ///< only where the map has one
   training_state training{};
+  values_view values{};
   std::size_t section_count = 0;  ///< sections that can be read: weights, then slots
   std::uint64_t slack_bytes = 0;
   const std::byte* tables[1 + schema1::max_slot_count] = {};
 
   /// Where the tensor begins in the file; it must be stored.
   [[nodiscard]] std::uint64_t offset(std::size_t section, std::size_t index) const noexcept {
-    return table_view(map, section, tables[section]).offset(index);
+    return entry_of(map, tables, section, index);
   }
 };
 
@@ -56,11 +59,14 @@ struct opened_file {
                                                  bytes_view head,
                                                  std::uint64_t file_bytes) noexcept {
   const bytes_view wanted = layout.head(0);
-  if (file_bytes == layout.file_bytes && head.size() >= wanted.size() && equal(wanted, head.data()))
-    return located_file{map_of(layout, own), true};
-  const result<file_map> found = detect(head, file_bytes);
+  const bool is_own =
+      file_bytes == layout.file_bytes && head.size() >= wanted.size() && equal(wanted, head.data());
+  const bool is_plain = own == dialect::onert || own == dialect::onert_micro;
+  if (is_own && is_plain) return located_file{map_of(layout, own), true};
+  result<file_map> found = detect(head, file_bytes);
   if (!found.ok()) return found.error();
-  return located_file{*found, false};
+  if (is_own) found->kind = own;
+  return located_file{*found, is_own};
 }
 
 /// Sections that a load with this policy reads.
@@ -69,35 +75,120 @@ struct opened_file {
   return slots == slot_policy::required ? layout.sections.size() : 1;
 }
 
-/// Checks the tables and reads the footer; the last step.
-/// @param tables  the entries of each section's table, as many as `sections_read()`
-/// @param footer  step and epoch, or null where there are none
+/// Offset tables that have to be in memory for `open_located()`.
+[[nodiscard]] constexpr std::size_t tables_read(const layout_view& layout, const file_map& map,
+                                                slot_policy slots) noexcept {
+  if (map.is_wide) return 1;
+  return map.has_manifest() ? 1 + map.slot_count : sections_read(layout, slots);
+}
+
+/// Reads step, epoch and what else the footer holds.
+/// @errors bad_training_state
+[[nodiscard]] inline status read_footer(bytes_view footer, opened_file& opened) noexcept {
+  if (footer.empty()) return {};
+  if (!opened.map.is_wide) {
+    opened.training = schema1::read_footer(footer.data());
+    return {};
+  }
+  const result<schema2::state_section> said = schema2::read_state(footer);
+  if (!said.ok()) return said.error();
+  opened.training = said->training;
+  opened.values = said->values;
+  return {};
+}
+
+/// Checks a file that has a manifest.
+/// @errors those of open_frame() and check_identity()
+[[nodiscard]] inline status check_manifest(const layout_view& layout, bool is_own, bytes_view head,
+                                           bytes_view footer, opened_file& opened) noexcept {
+  const result<file_frame_view> frame = open_frame(opened.map, head, opened.tables, footer);
+  if (!frame.ok()) return frame.error();
+  opened.manifest = frame->manifest;
+  return is_own ? status{} : check_identity(layout, opened.manifest, opened.section_count);
+}
+
+/// Checks the tables of a plain file.
 /// @errors those of check_tables()
+[[nodiscard]] inline status check_plain(const layout_view& layout, bool is_own,
+                                        const read_options& options, opened_file& opened) noexcept {
+  for (std::size_t s = 1; s < opened.section_count; ++s)
+    is_own = is_own && equal(layout.head(s), opened.tables[s]);
+  opened.slack_bytes = 0;
+  if (!is_own) {
+    const status checked =
+        check_tables(layout, opened.map, opened.tables, opened.section_count, options);
+    if (!checked.ok()) return checked;
+  }
+  opened.slack_bytes = slack_of(layout, 0, opened.map.sections[0]);
+  return {};
+}
+
+/// Checks the tables and reads the footer; the last step.
+/// @param head  the file up to the end of its manifest, or anything where it has none
+/// @param tables  the entries of each section's table, as many as `tables_read()`
+/// @param footer  step and epoch, or empty where there are none
+/// @errors those of check_tables(); for files with a manifest those of open_frame() and
+///         check_identity(), bad_training_state
 [[nodiscard]] inline result<opened_file> open_located(const layout_view& layout,
-                                                      const located_file& located,
+                                                      const located_file& located, bytes_view head,
                                                       const std::byte* const* tables,
-                                                      const std::byte* footer,
+                                                      bytes_view footer,
                                                       const read_options& options) noexcept {
   opened_file opened;
   opened.map = located.map;
   opened.section_count = sections_read(layout, options.slots);
-  bool is_own = located.is_own;
-  for (std::size_t s = 0; s < opened.section_count; ++s) {
+  for (std::size_t s = 0; s < tables_read(layout, opened.map, options.slots); ++s)
     opened.tables[s] = tables[s];
-    if (s > 0) is_own = is_own && equal(layout.head(s), tables[s]);
-  }
-  if (!is_own) {
-    const status checked = check_tables(layout, opened.map, tables, opened.section_count, options);
-    if (!checked.ok()) return checked;
-  }
-  if (footer != nullptr) opened.training = schema1::read_footer(footer);
-  opened.slack_bytes = slack_of(layout, 0, opened.map.sections[0]);
+  const status checked = opened.map.has_manifest()
+                             ? check_manifest(layout, located.is_own, head, footer, opened)
+                             : check_plain(layout, located.is_own, options, opened);
+  if (!checked.ok()) return checked;
+  if (const status read = read_footer(footer, opened); !read.ok()) return read;
   return opened;
+}
+
+/// Whether a payload is what was written. Files without checksums have nothing against it.
+/// @param payload  in the order of the file
+/// @errors checksum_mismatch
+[[nodiscard]] inline status check_payload(const opened_file& opened, std::size_t section,
+                                          std::size_t index, bytes_view payload) noexcept {
+  const std::uint32_t wanted = opened.manifest.checksum(section, index);
+  const std::uint32_t found = crc32c_fast(payload);
+  if (found == wanted) return {};
+  return fail(errc::checksum_mismatch, wanted, found)
+      .in(numbered_section(section))
+      .about(index)
+      .at(opened.offset(section, index));
+}
+
+/// Whether the payloads of an opened file have to be compared with checksums.
+[[nodiscard]] constexpr bool wants_checksums(const opened_file& opened,
+                                             bool skip_checksums) noexcept {
+  return opened.map.has_manifest() && !skip_checksums;
+}
+
+/// Gives a state the counters and the user's values of a file.
+/// @errors buffer_too_small
+template <class State>
+[[nodiscard]] status take_training(const opened_file& opened, State& state) noexcept {
+  if (state.user_values != nullptr)
+    if (const status taken = state.user_values->assign(opened.values); !taken.ok()) return taken;
+  state.training = opened.training;
+  return {};
+}
+
+/// Whether the user's values of a file will fit.
+/// @errors buffer_too_small
+template <class State>
+[[nodiscard]] status check_values(const opened_file& opened, const State& state) noexcept {
+  const std::size_t size = opened.values.encoded().size();
+  if (state.user_values == nullptr || size <= state.user_values->capacity()) return {};
+  return fail(errc::buffer_too_small, size, state.user_values->capacity()).in(section::footer);
 }
 
 /// What a load of an opened file has done once its tensors are in place.
 [[nodiscard]] inline load_report report_of(const layout_view& layout, const opened_file& opened,
-                                           slot_policy slots) noexcept {
+                                           const read_options& options) noexcept {
   load_report report;
   report.kind = opened.map.kind;
   report.training = opened.training;
@@ -105,9 +196,10 @@ struct opened_file {
     if (layout.model[i].purpose() != role::absent) ++report.weights_loaded;
   report.slots_loaded = static_cast<std::uint32_t>(opened.section_count - 1);
   report.slots_ignored = opened.map.slot_count - report.slots_loaded;
-  if (slots == slot_policy::cold)
+  if (options.slots == slot_policy::cold)
     report.slots_cold = static_cast<std::uint32_t>(layout.slot_count());
   report.slack_bytes = opened.slack_bytes;
+  report.checksums_verified = wants_checksums(opened, options.skip_checksums);
   return report;
 }
 

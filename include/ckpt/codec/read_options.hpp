@@ -27,6 +27,9 @@ struct read_options {
   /// Memory for a word a tensor. With it, a file whose tensors lie in an unknown order is checked
   /// in O(n log n) instead of quadratic time. `load` and `map` take it from the heap by themselves.
   span<std::uint32_t> scratch{};
+  /// Do not compare payloads with their checksums, in files that have them. Header, tables,
+  /// manifest and footer are compared in any case.
+  bool skip_checksums = false;
 };
 
 /// Load the weights alone, from a file of any optimizer.
@@ -43,6 +46,7 @@ struct load_report {
   std::uint32_t slots_ignored = 0;   ///< slot sections that the file has and nobody asked for
   std::uint32_t slots_cold = 0;      ///< slot sections that were set to zero
   std::uint64_t slack_bytes = 0;     ///< dead bytes between the weights (onert-micro)
+  bool checksums_verified = false;   ///< the file has them, and every payload loaded matches
 };
 
 }  // namespace ckpt

@@ -11,8 +11,9 @@
 namespace ckpt {
 
 /// Reads checkpoints of one model and optimizer from memory, without copying them. It accepts any
-/// dialect of schema 1 that holds the same tensors; a file of its own format is recognised by
-/// comparing header and tables with the layout. Nothing is handed out before all is checked.
+/// format that holds the same tensors; a file of its own format is recognised by comparing header
+/// and tables with the layout. Nothing is handed out before all is checked; payloads are compared
+/// with their checksums by `load_into()` and `check_payloads()`.
 /// @tparam Host  byte order of the tensors in memory
 template <class Model, class Optimizer, class Format = onert, byte_order Host = host_byte_order>
 class reader {
@@ -26,7 +27,7 @@ class reader {
 
   /// Opens a checkpoint of a static model.
   /// @param file  the whole checkpoint at any alignment; it must outlive the reader
-  /// @errors those of detect(), check_request() and check_tables()
+  /// @errors those of detect(), check_request() and open_located()
   [[nodiscard]] static result<reader> open(bytes_view file,
                                            const read_options& options = {}) noexcept {
     static_assert(is_static_model_v<Model>,
@@ -46,20 +47,27 @@ class reader {
     if (!wanted.ok()) return wanted;
 
     const std::byte* tables[1 + schema1::max_slot_count] = {};
-    for (std::size_t s = 0; s < detail::sections_read(view, options.slots); ++s)
-      tables[s] = file.data() + static_cast<std::size_t>(map.sections[s].table);
-    const std::byte* footer =
-        map.has_footer ? file.data() + static_cast<std::size_t>(map.footer) : nullptr;
+    for (std::size_t s = 0; s < detail::tables_read(view, map, options.slots); ++s)
+      tables[s] = file.data() + static_cast<std::size_t>(map.table(s));
+    const std::uint64_t head_bytes = map.has_manifest() ? map.head_bytes() : 0;
+    const bytes_view footer = map.has_footer ? file.part(static_cast<std::size_t>(map.footer),
+                                                         static_cast<std::size_t>(map.footer_bytes))
+                                             : bytes_view{};
     const result<detail::opened_file> opened =
-        detail::open_located(view, *located, tables, footer, options);
+        detail::open_located(view, *located, file.part(0, static_cast<std::size_t>(head_bytes)),
+                             tables, footer, options);
     if (!opened.ok()) return opened.error();
-    return reader(layout, file, *opened, options.slots);
+    return reader(layout, file, *opened, options);
   }
 
   /// The dialect of the file.
   [[nodiscard]] dialect kind() const noexcept { return opened_.map.kind; }
   /// Step and epoch as the file says; zero where a draft says nothing.
   [[nodiscard]] training_state training() const noexcept { return opened_.training; }
+  /// Keys and values of the user; none in formats without them.
+  [[nodiscard]] values_view user_values() const noexcept { return opened_.values; }
+  /// Whether the file has names and checksums.
+  [[nodiscard]] bool has_manifest() const noexcept { return opened_.map.has_manifest(); }
   /// Slot sections of the file, whether they can be read with this reader or not.
   [[nodiscard]] std::size_t slot_count() const noexcept { return opened_.map.slot_count; }
   /// Bytes between the weights that belong to none of them (onert-micro keeps dead copies).
@@ -97,10 +105,23 @@ class reader {
     return copy(1 + slot, index, to);
   }
 
+  /// Compares every payload that the reader was opened for with its checksum, in files that have
+  /// them. Reads all of them; `open()` does not.
+  /// @errors checksum_mismatch
+  [[nodiscard]] status check_payloads() const noexcept {
+    if (!opened_.map.has_manifest()) return {};
+    for (std::size_t s = 0; s < opened_.section_count; ++s)
+      for (std::size_t i = 0; i < layout_.view().model.size(); ++i)
+        if (const status same = detail::check_payload(opened_, s, i, bytes(s, i)); !same.ok())
+          return same;
+    return {};
+  }
+
   /// Copies everything that the reader was opened for into a state, after checking that all of it
-  /// is bound.
+  /// is bound and that the payloads match their checksums, in files that have them.
   /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
-  ///         truncated (the reader was never opened)
+  ///         checksum_mismatch, buffer_too_small (the user's values), truncated (the reader was
+  ///         never opened)
   result<load_report> load_into(state_type& state) const noexcept {
     if (opened_.section_count == 0) return never_opened();
     const layout_view layout = layout_.view();
@@ -109,15 +130,21 @@ class reader {
       if (!same.ok()) return same;
     }
     const std::size_t touched =
-        slots_ == slot_policy::cold ? layout.sections.size() : opened_.section_count;
+        options_.slots == slot_policy::cold ? layout.sections.size() : opened_.section_count;
     const status bound = detail::check_bound(layout, touched, state.pointers());
     if (!bound.ok()) return bound;
+    const bool takes_training = options_.slots != slot_policy::ignored;
+    if (takes_training)
+      if (const status fits = detail::check_values(opened_, state); !fits.ok()) return fits;
+    if (!options_.skip_checksums)
+      if (const status whole = check_payloads(); !whole.ok()) return whole;
     for (std::size_t s = 0; s < opened_.section_count; ++s)
       for (std::size_t i = 0; i < layout.model.size(); ++i)
         deliver(s, i, state.pointers()[s * layout.model.size() + i]);
-    if (slots_ == slot_policy::cold) detail::clear_slots(layout, state.pointers());
-    if (slots_ != slot_policy::ignored) state.training = opened_.training;
-    return detail::report_of(layout, opened_, slots_);
+    if (options_.slots == slot_policy::cold) detail::clear_slots(layout, state.pointers());
+    if (takes_training)
+      if (const status taken = detail::take_training(opened_, state); !taken.ok()) return taken;
+    return detail::report_of(layout, opened_, options_);
   }
 
   /// Binds a state to the bytes of the file, so that they can be saved again.
@@ -141,8 +168,8 @@ class reader {
 
  private:
   reader(const layout_type& known, bytes_view whole, const detail::opened_file& checked,
-         slot_policy policy) noexcept
-      : layout_(known), file_(whole), opened_(checked), slots_(policy) {}
+         const read_options& accepted) noexcept
+      : layout_(known), file_(whole), opened_(checked), options_(accepted) {}
 
   /// A reader that was not made by `open()` has no bytes to give.
   [[nodiscard]] status never_opened() const noexcept {
@@ -164,7 +191,7 @@ class reader {
 
   [[nodiscard]] std::size_t width(std::size_t section, std::size_t index) const noexcept {
     const layout_view layout = layout_.view();
-    return payload_width(layout.optimizer, section, layout.model[index]);
+    return payload_width(layout.optimizer, section, layout.model[index], index);
   }
 
   [[nodiscard]] status check_index(std::size_t section, std::size_t index) const noexcept {
@@ -194,7 +221,7 @@ class reader {
                                                std::size_t index) const noexcept {
     if (const status known = check_index(section, index); !known.ok()) return known;
     const layout_view layout = layout_.view();
-    const dtype type = payload_type(layout.optimizer, section, layout.model[index]);
+    const dtype type = payload_type(layout.optimizer, section, layout.model[index], index);
     if (!holds<T>(type)) return fail(errc::wrong_dtype, byte_width(type), sizeof(T)).about(index);
     if (Host == byte_order::big && sizeof(T) > 1)
       return fail(errc::foreign_byte_order).about(index);
@@ -207,7 +234,7 @@ class reader {
   layout_type layout_{};
   bytes_view file_{};
   detail::opened_file opened_{};
-  slot_policy slots_ = slot_policy::required;
+  read_options options_{};
 };
 
 }  // namespace ckpt

@@ -61,6 +61,9 @@ class state_view {
   static constexpr std::size_t slot_count = Optimizer::slot_count;
 
   training_state training{};
+  /// Keys and values that go with the state in formats that hold them; null for none. They must
+  /// outlive the state.
+  values* user_values = nullptr;
 
   /// Nothing is bound yet.
   constexpr state_view() noexcept = default;
@@ -154,11 +157,11 @@ class state_view {
 
   [[nodiscard]] constexpr std::uint64_t size_of(std::size_t section,
                                                 std::size_t index) const noexcept {
-    return payload_bytes(optimizer(), section, model()[index]);
+    return payload_bytes(optimizer(), section, model()[index], index);
   }
 
   [[nodiscard]] constexpr dtype type_of(std::size_t section, std::size_t index) const noexcept {
-    return payload_type(optimizer(), section, model()[index]);
+    return payload_type(optimizer(), section, model()[index], index);
   }
 
   constexpr status bind(std::size_t section, std::size_t index, span<Byte> memory) noexcept {
@@ -219,7 +222,7 @@ class state_view {
                   "ckpt: the types of a run-time model are not known here; use weight_as<T>()");
     static_assert(Index < Model::tensors.size(), "ckpt: the model has no tensor of this index");
     constexpr const tensor_spec& tensor = Model::tensors.data()[Index];
-    constexpr dtype type = payload_type(optimizer(), Section, tensor);
+    constexpr dtype type = payload_type(optimizer(), Section, tensor, Index);
     using element =
         std::conditional_t<std::is_const_v<Byte>, const element_t<type>, element_t<type>>;
     const span<Byte> memory = bytes(Section, Index);

@@ -2,6 +2,7 @@
 #define CKPT_CODEC_VERIFY_HPP
 
 #include "ckpt/codec/check.hpp"
+#include "ckpt/codec/opened_file.hpp"
 
 namespace ckpt {
 
@@ -11,6 +12,8 @@ struct description {
   bool is_named = false;  ///< dialect and sections are known
   file_map map{};
   training_state training{};  ///< zero where there is no footer
+  values_view values{};       ///< keys and values of the user
+  manifest::view manifest{};  ///< names, dtypes, shapes, checksums; only where the map has one
   status error{};             ///< the first thing wrong, or ok
 };
 
@@ -129,21 +132,45 @@ namespace detail {
   return blame_missing_footer(map);
 }
 
+/// Every byte of a file that has checksums. What is known of it is filled in as far as it is sound.
+[[nodiscard]] inline status verify_manifest(bytes_view file, description& said) noexcept {
+  opened_file opened;
+  opened.map = said.map;
+  for (std::size_t s = 0; s <= (opened.map.is_wide ? 0 : opened.map.slot_count); ++s)
+    opened.tables[s] = file.data() + static_cast<std::size_t>(opened.map.table(s));
+  const bytes_view head = file.part(0, static_cast<std::size_t>(opened.map.head_bytes()));
+  const bytes_view footer = file.part(static_cast<std::size_t>(opened.map.footer),
+                                      static_cast<std::size_t>(opened.map.footer_bytes));
+  const result<file_frame_view> frame = open_frame(opened.map, head, opened.tables, footer);
+  if (!frame.ok()) return frame.error();
+  said.manifest = frame->manifest;
+  if (const status read = read_footer(footer, opened); !read.ok()) return read;
+  said.training = opened.training;
+  said.values = opened.values;
+  return payload_check(file, *frame).run();
+}
+
 }  // namespace detail
 
-/// Describes untrusted bytes without a model, or says the first thing wrong with them. Takes time
-/// proportional to the tables and no memory.
+/// Describes untrusted bytes without a model, or says the first thing wrong with them. Takes no
+/// memory, and time proportional to the tables; of files with checksums it reads every byte, and
+/// any bit that has changed is found.
 /// @errors (in `error`) those of detect(); offset_out_of_range, bad_order, unclaimed_bytes,
 ///         slot_size_mismatch; unsupported_dialect, no_footer, truncated for dialects that cannot
-///         be trusted to be whole
-[[nodiscard]] constexpr description verify(bytes_view file,
-                                           slot_sizes sizes = slot_sizes::like_weights) noexcept {
+///         be trusted to be whole; bad_manifest, checksum_mismatch, bad_padding,
+///         bad_training_state, unsupported_version for files with a manifest
+[[nodiscard]] inline description verify(bytes_view file,
+                                        slot_sizes sizes = slot_sizes::like_weights) noexcept {
   description said;
   const result<file_map> found = detect(file);
   said.error = found.error();
   if (!found.ok()) return said;
   said.is_named = true;
   said.map = *found;
+  if (said.map.has_manifest()) {
+    said.error = detail::verify_manifest(file, said);
+    return said;
+  }
   if (said.map.has_footer)
     said.training = schema1::read_footer(file.data() + static_cast<std::size_t>(said.map.footer));
   said.error = detail::judge(said.map);

@@ -2,11 +2,10 @@
 #define CKPT_CODEC_WRITER_HPP
 
 #include <array>
-#include <cstring>
 
 #include "ckpt/base/buffer.hpp"
-#include "ckpt/base/io_contract.hpp"
 #include "ckpt/codec/state_view.hpp"
+#include "ckpt/codec/write_file.hpp"
 #include "ckpt/layout/dynamic_layout.hpp"
 
 namespace ckpt {
@@ -21,7 +20,7 @@ namespace detail {
     return fail(errc::count_mismatch, layout.model.size(), model.size());
   for (std::size_t s = 0; s < layout.sections.size(); ++s) {
     for (std::size_t i = 0; i < model.size(); ++i) {
-      const std::uint64_t bytes = payload_bytes(layout.optimizer, s, model[i]);
+      const std::uint64_t bytes = payload_bytes(layout.optimizer, s, model[i], i);
       if (bytes != layout.bytes(s, i))
         return fail(errc::size_mismatch, layout.bytes(s, i), bytes).about(i);
     }
@@ -43,20 +42,13 @@ namespace detail {
   return {};
 }
 
-/// Turns elements round on their way into the sink, a little at a time.
-template <class Sink>
-status append_reversed(Sink& sink, bytes_view elements, std::size_t width) {
-  std::array<std::byte, 8192> turned;
-  for (std::size_t first = 0; first < elements.size();) {
-    const std::size_t rest = elements.size() - first;
-    const std::size_t size = rest < turned.size() ? rest : turned.size();
-    std::memcpy(turned.data(), elements.data() + first, size);
-    reverse_elements(bytes_span(turned.data(), size), width);
-    if (const status sent = sink.append(bytes_view(turned.data(), size)); !sent.ok()) return sent;
-    if (const status sent = sink.flush(); !sent.ok()) return sent;
-    first += size;
-  }
-  return {};
+/// What a state adds to its tensors.
+template <class Format, class State>
+[[nodiscard]] status write_footer(const State& state,
+                                  std::array<std::byte, Format::footer_bytes>& footer) noexcept {
+  const values_view values =
+      state.user_values == nullptr ? values_view{} : values_view(*state.user_values);
+  return Format::write_footer(state.training, values, footer);
 }
 
 }  // namespace detail
@@ -79,7 +71,7 @@ class writer {
 
   /// Whether the state can be written at all.
   /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
-  ///         counter_out_of_range
+  ///         counter_out_of_range, unstorable_values
   template <class Byte>
   [[nodiscard]] status check(const state_view<Model, Optimizer, Byte>& state) const noexcept {
     std::array<std::byte, Format::footer_bytes> footer{};
@@ -88,7 +80,7 @@ class writer {
 
   /// Sends the whole checkpoint to a sink. What can be checked is checked before the first byte.
   /// @errors count_mismatch and size_mismatch (a run-time state of another model), unbound_tensor,
-  ///         counter_out_of_range, whatever the sink reports
+  ///         counter_out_of_range, unstorable_values, whatever the sink reports
   template <class Byte, class Sink>
   status write(const state_view<Model, Optimizer, Byte>& state, Sink& sink) const {
     static_assert(is_sink_v<Sink>,
@@ -97,12 +89,12 @@ class writer {
     const layout_view layout = layout_.view();
     std::array<std::byte, Format::footer_bytes> footer{};
     if (const status ready = prepare(layout, state, footer); !ready.ok()) return ready;
-    for (std::size_t s = 0; s <= Optimizer::slot_count; ++s) {
-      const status sent = write_section(layout, s, state.pointers(), sink);
-      if (!sent.ok()) return sent;
-    }
-    if (const status sent = sink.append(bytes_view(footer)); !sent.ok()) return sent;
-    return sink.flush();
+    const std::byte* const* const pointers = state.pointers();
+    const auto payloads = [&layout, pointers](std::size_t s, std::size_t i) noexcept {
+      return bytes_view(pointers[s * layout.model.size() + i],
+                        static_cast<std::size_t>(layout.bytes(s, i)));
+    };
+    return detail::write_file<Format, Host>(layout, footer, payloads, sink);
   }
 
   /// Writes the whole checkpoint into `memory` and returns the part that it fills.
@@ -125,37 +117,9 @@ class writer {
       const status same = detail::check_same_sizes(layout, state.model());
       if (!same.ok()) return same;
     }
-    const status counters = Format::write_footer(state.training, footer.data());
+    const status counters = detail::write_footer<Format>(state, footer);
     if (!counters.ok()) return counters;
     return detail::check_bound(layout, 1 + Optimizer::slot_count, state.pointers());
-  }
-
-  template <class Sink>
-  static status write_section(const layout_view& layout, std::size_t section,
-                              const std::byte* const* pointers, Sink& sink) {
-    if (const status sent = sink.append(layout.head(section)); !sent.ok()) return sent;
-    const std::size_t count = layout.model.size();
-    const visit_list visits = Format::visits(layout.model);
-    for (std::size_t k = 0; k < visits.count; ++k) {
-      const std::size_t index = visits[k];
-      const bytes_view payload(pointers[section * count + index],
-                               static_cast<std::size_t>(layout.bytes(section, index)));
-      if (payload.empty()) continue;
-      const status sent = write_payload(layout, section, index, payload, sink);
-      if (!sent.ok()) return sent;
-    }
-    return {};
-  }
-
-  template <class Sink>
-  static status write_payload([[maybe_unused]] const layout_view& layout,
-                              [[maybe_unused]] std::size_t section,
-                              [[maybe_unused]] std::size_t index, bytes_view payload, Sink& sink) {
-    if constexpr (Host == byte_order::big) {
-      const std::size_t width = payload_width(layout.optimizer, section, layout.model[index]);
-      if (width > 1) return detail::append_reversed(sink, payload, width);
-    }
-    return sink.append(payload);
   }
 
   layout_type layout_{};

@@ -21,6 +21,12 @@ class cursor {
     return begin;
   }
 
+  /// Goes on at the next multiple of `alignment`, a power of two.
+  constexpr void align(std::uint64_t alignment) noexcept {
+    const std::uint64_t rest = position_ & (alignment - 1);
+    if (rest != 0) take(alignment - rest);
+  }
+
   /// Where the next bytes go.
   [[nodiscard]] constexpr std::uint64_t position() const noexcept { return position_; }
 

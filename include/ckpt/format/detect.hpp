@@ -6,27 +6,18 @@
 
 #include "ckpt/base/result.hpp"
 #include "ckpt/base/span.hpp"
-#include "ckpt/format/contract.hpp"
-#include "ckpt/format/dialect.hpp"
-#include "ckpt/format/schema1.hpp"
+#include "ckpt/format/detect_manifest.hpp"
+#include "ckpt/format/file_map.hpp"
 
 namespace ckpt {
 
-/// What a file of schema 1 says of its own structure. Every offset in it lies inside of the file
-/// and every table has its N entries; what the entries say is not checked yet.
-struct file_map {
-  dialect kind = dialect::onert;
-  bool has_footer = false;
-  bool is_scattered = false;  ///< as onert-micro writes: an entry 0 says not stored, any order
-  std::uint32_t tensor_count = 0;
-  std::uint32_t slot_count = 0;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t footer = no_offset;
-  std::uint64_t shift = 0;  ///< what is missing from every table entry (draft d3)
-  section_bounds sections[1 + schema1::max_slot_count] = {};
-};
-
 namespace detail {
+
+/// Whether magic and schema are those of schema 2.
+[[nodiscard]] constexpr bool is_schema2(bytes_view head) noexcept {
+  return head.size() >= 3 && load_little<std::uint16_t>(head.data()) == schema1::magic &&
+         load_little<std::uint8_t>(head.data() + 2) == schema2::schema;
+}
 
 [[nodiscard]] constexpr status check_identity(bytes_view head, std::uint64_t file_bytes) noexcept {
   if (head.size() >= 2) {
@@ -155,12 +146,16 @@ namespace detail {
 }  // namespace detail
 
 /// Tells the dialect of a file, and where its sections are, from its bytes alone.
-/// @param head  the file from its first byte to the end of its weight table; more does no harm
+/// @param head  the file from its first byte to 48 bytes behind its weight table (so that a
+/// manifest
+///        shows), or the whole file if that is shorter; more does no harm. Of schema 2 the 64 bytes
+///        in front will do: without the first 48 bytes of the manifest, its length stays 0.
 /// @param file_bytes  size of the whole file
 /// @errors truncated, trailing_bytes, not_a_checkpoint, unsupported_version, bad_header,
-///         bad_section
+///         bad_section, bad_manifest, unsupported_feature
 [[nodiscard]] constexpr result<file_map> detect(bytes_view head,
                                                 std::uint64_t file_bytes) noexcept {
+  if (detail::is_schema2(head)) return detail::map_schema2(head, file_bytes);
   const status identity = detail::check_identity(head, file_bytes);
   if (!identity.ok() && identity.kind != errc::truncated) return identity;
   if (head.size() >= 12 && !detail::ends_with_footer(head, file_bytes))
@@ -173,12 +168,19 @@ namespace detail {
   if (table_end > file_bytes)
     return fail(errc::truncated, table_end, file_bytes).in(section::header).at(16);
 
+  const bool skips_tensors = detail::has_zero_entry(head, fields.tensor_count);
+  const bool is_scattered =
+      skips_tensors || (fields.opt1 == 0 && fields.opt2 == 0 && fields.other != 0);
+  const detail::manifest_trace manifest = detail::find_manifest(fields, head);
+  if (manifest == detail::manifest_trace::whole)
+    return detail::map_plus(fields, head, is_scattered, file_bytes);
+  if (manifest == detail::manifest_trace::damaged)
+    return fail(errc::bad_manifest).in(section::manifest).at(table_end);
   file_map map;
   map.file_bytes = file_bytes;
   map.tensor_count = fields.tensor_count;
   map.slot_count = schema1::count_slots(fields);
-  const bool skips_tensors = detail::has_zero_entry(head, fields.tensor_count);
-  map.is_scattered = skips_tensors || (fields.opt1 == 0 && fields.opt2 == 0 && fields.other != 0);
+  map.is_scattered = is_scattered;
   if (const status known = detail::classify(fields, head, skips_tensors, map); !known.ok())
     return known;
   if (const status placed = detail::map_sections(fields, map); !placed.ok()) return placed;

@@ -37,13 +37,11 @@ struct onert : schema1::policy<onert> {
     return {};
   }
 
-  /// Without slots opt1 is the footer's offset, opt2 without a second slot 0.
-  template <std::size_t SlotCount>
-  static constexpr void fill([[maybe_unused]] const placement<SlotCount>& placed,
+  /// Without slots opt1 is the end of the weights, opt2 without a second slot 0.
+  static constexpr void fill(span<const section_bounds> sections,
                              schema1::header& fields) noexcept {
-    fields.opt1 = fields.other;
-    if constexpr (SlotCount > 0) fields.opt1 = static_cast<std::uint32_t>(placed.sections[1].begin);
-    if constexpr (SlotCount > 1) fields.opt2 = static_cast<std::uint32_t>(placed.sections[2].begin);
+    fields.opt1 = static_cast<std::uint32_t>(sections[0].end);
+    if (sections.size() > 2) fields.opt2 = static_cast<std::uint32_t>(sections[2].begin);
   }
 };
 

@@ -53,13 +53,11 @@ struct onert_micro : schema1::policy<onert_micro> {
   }
 
   /// Without slots opt1 and opt2 are 0.
-  template <std::size_t SlotCount>
-  static constexpr void fill([[maybe_unused]] const placement<SlotCount>& placed,
-                             [[maybe_unused]] schema1::header& fields) noexcept {
-    if constexpr (SlotCount == schema1::max_slot_count) {
-      fields.opt1 = static_cast<std::uint32_t>(placed.sections[1].begin);
-      fields.opt2 = static_cast<std::uint32_t>(placed.sections[2].begin);
-    }
+  static constexpr void fill(span<const section_bounds> sections,
+                             schema1::header& fields) noexcept {
+    if (sections.size() <= schema1::max_slot_count) return;
+    fields.opt1 = static_cast<std::uint32_t>(sections[1].begin);
+    fields.opt2 = static_cast<std::uint32_t>(sections[2].begin);
   }
 };
 

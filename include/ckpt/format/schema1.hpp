@@ -89,14 +89,17 @@ constexpr void write_header(const header& fields, std::uint32_t* words) noexcept
   return {load_little<std::uint32_t>(bytes), load_little<std::uint32_t>(bytes + 4)};
 }
 
-/// @errors counter_out_of_range
+/// @errors counter_out_of_range, unstorable_values (schema 1 has room for step and epoch only)
 [[nodiscard]] constexpr status write_footer(const training_state& training,
-                                            std::byte* bytes) noexcept {
+                                            const values_view& values, std::byte* bytes) noexcept {
   constexpr std::uint64_t limit = 0xFFFFFFFFU;
   if (training.step > limit)
     return fail(errc::counter_out_of_range, limit, training.step).in(section::footer);
   if (training.epoch > limit)
     return fail(errc::counter_out_of_range, limit, training.epoch).in(section::footer);
+  if (!ckpt::detail::has_counters_only(training) || !values.empty())
+    return fail(errc::unstorable_values, footer_bytes, footer_bytes + values.encoded().size())
+        .in(section::footer);
   store_little(bytes, static_cast<std::uint32_t>(training.step));
   store_little(bytes + 4, static_cast<std::uint32_t>(training.epoch));
   return {};
@@ -106,53 +109,80 @@ constexpr void write_header(const header& fields, std::uint32_t* words) noexcept
 /// - `visits(model)`: the order of the payloads within a section;
 /// - `lists_absent`: whether tables have an entry (of size 0) for absent tensors, or a 0;
 /// - `check(model, slot_count)`: what the dialect has against a model;
-/// - `fill(placed, header)`: the section offsets in the header.
+/// - `fill(sections, header)`: the section offsets in the header.
+/// One that leaves room between the parts also redefines the three members that say how much.
 template <class Dialect>
 struct policy {
   static constexpr std::uint64_t offset_limit = schema1::offset_limit;
   static constexpr std::size_t footer_bytes = schema1::footer_bytes;
+  static constexpr std::uint64_t payload_alignment = 1;
+  static constexpr bool has_manifest = false;
 
-  template <std::size_t SlotCount>
-  [[nodiscard]] static constexpr placement<SlotCount> place(
-      const model_view& model, const optimizer_view& optimizer) noexcept {
-    placement<SlotCount> placed;
+  /// What the first payload of a section is a multiple of.
+  static constexpr std::uint64_t section_alignment = 1;
+
+  /// Bytes between the weight table and the padding in front of the weights.
+  [[nodiscard]] static constexpr std::uint64_t manifest_bytes(const model_view&,
+                                                              const optimizer_view&) noexcept {
+    return 0;
+  }
+  /// Bytes between the last section and the footer.
+  [[nodiscard]] static constexpr std::uint64_t tail_bytes(std::uint64_t, std::uint64_t) noexcept {
+    return 0;
+  }
+
+  [[nodiscard]] static constexpr file_end place(const model_view& model,
+                                                const optimizer_view& optimizer,
+                                                span<section_bounds> sections) noexcept {
     cursor at(0);
-    for (std::size_t section = 0; section <= SlotCount; ++section)
-      placed.sections[section] = place_section(model, optimizer, section, at);
-    placed.footer = at.take(footer_bytes);
-    placed.file_bytes = at.position();
-    return placed;
+    for (std::size_t section = 0; section < sections.size(); ++section)
+      sections[section] = place_section(model, optimizer, section, at);
+    at.take(Dialect::tail_bytes(model.size(), optimizer.slot_count));
+    const std::uint64_t footer = at.take(footer_bytes);
+    return {footer, at.position()};
   }
 
   /// Words of header and table of a section.
-  [[nodiscard]] static constexpr std::size_t head_words(std::size_t tensor_count,
+  [[nodiscard]] static constexpr std::size_t head_words(const model_view& model,
+                                                        const optimizer_view&,
                                                         std::size_t section) noexcept {
-    return tensor_count + (section == 0 ? header_words : 0);
+    return model.size() + first_entry(section);
   }
 
   /// Writes header and table of a section into `head_words()` words that are zero.
-  template <std::size_t SlotCount>
   static constexpr void write_head(const model_view& model, const optimizer_view& optimizer,
-                                   const placement<SlotCount>& placed, std::size_t section,
-                                   std::uint32_t* words) noexcept {
+                                   span<const section_bounds> sections, const file_end& end,
+                                   std::size_t section, std::uint32_t* words) noexcept {
     if (section == 0) {
       header fields;
       fields.tensor_count = static_cast<std::uint32_t>(model.size());
-      fields.other = static_cast<std::uint32_t>(placed.footer);
-      Dialect::fill(placed, fields);
+      fields.other = static_cast<std::uint32_t>(end.footer);
+      Dialect::fill(sections, fields);
       write_header(fields, words);
-      words += header_words;
     }
-    write_table(model, optimizer, section, placed.sections[section].payload, words);
+    write_table(model, optimizer, section, sections[section].payload, words + first_entry(section));
   }
 
-  /// @errors counter_out_of_range
+  /// The entry of a tensor in the table of a section.
+  [[nodiscard]] static constexpr std::uint64_t offset(const span<const std::uint32_t>* heads,
+                                                      std::size_t, std::size_t section,
+                                                      std::size_t index) noexcept {
+    return little_word(heads[section][first_entry(section) + index]);
+  }
+
+  /// @errors those of schema1::write_footer()
   [[nodiscard]] static constexpr status write_footer(const training_state& training,
-                                                     std::byte* bytes) noexcept {
-    return schema1::write_footer(training, bytes);
+                                                     const values_view& values,
+                                                     bytes_span bytes) noexcept {
+    return schema1::write_footer(training, values, bytes.data());
   }
 
  private:
+  /// Words in front of a table.
+  [[nodiscard]] static constexpr std::size_t first_entry(std::size_t section) noexcept {
+    return section == 0 ? header_words : 0;
+  }
+
   // The loops below run at compile time for every tensor of every section: they ask
   // `stored_bytes()` themselves because each call that payload_bytes() adds costs the user's
   // compiler.
@@ -162,13 +192,17 @@ struct policy {
     section_bounds bounds;
     bounds.begin = section == 0 ? at.take(header_bytes) : at.position();
     bounds.table = at.take(std::uint64_t{4} * model.size());
+    if (section == 0) at.take(Dialect::manifest_bytes(model, optimizer));
+    at.align(Dialect::section_alignment);
     bounds.payload = at.position();
     const tensor_spec* const tensors = model.tensors.data();
     const visit_list visits = Dialect::visits(model);
     const bool is_plain = section == 0 || optimizer.slots_like_weights;
     for (std::size_t k = 0; k < visits.count; ++k) {
-      const tensor_spec& tensor = tensors[visits.by_index ? k : visits.order[k]];
-      at.take(is_plain ? tensor.stored_bytes(section) : payload_bytes(optimizer, section, tensor));
+      const std::size_t index = visits.by_index ? k : visits.order[k];
+      const tensor_spec& tensor = tensors[index];
+      at.take(is_plain ? tensor.stored_bytes(section)
+                       : payload_bytes(optimizer, section, tensor, index));
     }
     bounds.end = at.position();
     return bounds;
@@ -185,8 +219,9 @@ struct policy {
     for (std::size_t k = 0; k < visits.count; ++k) {
       const std::size_t index = visits.by_index ? k : visits.order[k];
       const tensor_spec& tensor = tensors[index];
-      const std::uint64_t offset = at.take(is_plain ? tensor.stored_bytes(section)
-                                                    : payload_bytes(optimizer, section, tensor));
+      const std::uint64_t offset =
+          at.take(is_plain ? tensor.stored_bytes(section)
+                           : payload_bytes(optimizer, section, tensor, index));
       if (Dialect::lists_absent || tensor.purpose() != role::absent)
         words[index] = static_cast<std::uint32_t>(offset);
     }

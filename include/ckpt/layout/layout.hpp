@@ -28,7 +28,7 @@ struct check_policies {
                 "(see ckpt/format/contract.hpp)");
   static_assert(Format::holds(Optimizer::slot_count),
                 "ckpt: this format cannot hold so many slots a tensor: ckpt::onert holds up to 2, "
-                "ckpt::onert_micro 0 or 2; more needs schema 2 (ckpt::v2)");
+                "ckpt::onert_micro 0 or 2; more needs schema 2: ckpt::v2 (ckpt/format/v2.hpp)");
   static constexpr bool ok = true;
 };
 
@@ -61,7 +61,8 @@ class layout {
   static_assert(Format::check(view_of<Model>(), Optimizer::slot_count).ok(),
                 "ckpt: this format cannot store the model with this optimizer: ckpt::onert_micro "
                 "keeps slots for every tensor it stores, so call a frozen one absent; and a graph "
-                "has an input, so a model with `visits` and slots has an absent tensor");
+                "has an input, so a model with `visits` and slots has an absent tensor; formats "
+                "with a manifest need names that are UTF-8");
 
  public:
   /// Tensors of the model, absent ones too.
@@ -71,7 +72,7 @@ class layout {
 
   /// Where every section goes.
   static constexpr placement<slot_count> placed =
-      Format::template place<slot_count>(view_of<Model>(), view_of_optimizer<Optimizer>());
+      place<Format, slot_count>(view_of<Model>(), view_of_optimizer<Optimizer>());
 
   static_assert(placed.footer <= Format::offset_limit,
                 "ckpt: the checkpoint is too large for the 32-bit offsets of this format; 4 GiB "
@@ -88,7 +89,7 @@ class layout {
   }
   /// Bytes of the weight of tensor `index`.
   [[nodiscard]] static constexpr std::uint64_t bytes(std::size_t index) noexcept {
-    return payload_bytes(view_of_optimizer<Optimizer>(), 0, Model::tensors.data()[index]);
+    return payload_bytes(view_of_optimizer<Optimizer>(), 0, Model::tensors.data()[index], index);
   }
   /// Offset of slot `Slot` of tensor `index`; 0 when the format does not list it.
   template <std::size_t Slot>
@@ -99,19 +100,23 @@ class layout {
   /// Bytes of slot `slot` of tensor `index`.
   [[nodiscard]] static constexpr std::uint64_t slot_bytes(std::size_t slot,
                                                           std::size_t index) noexcept {
-    return payload_bytes(view_of_optimizer<Optimizer>(), slot + 1, Model::tensors.data()[index]);
+    return payload_bytes(view_of_optimizer<Optimizer>(), slot + 1, Model::tensors.data()[index],
+                         index);
   }
   /// Bounds of section 0 (weights) or 1 + slot.
   [[nodiscard]] static constexpr section_bounds bounds(std::size_t section) noexcept {
     return placed.sections[section];
   }
 
-  /// Header and table of a section as the words that stand in the file.
+  /// Header, table and manifest of a section as the words that stand in the file; all but the
+  /// checksums.
   template <std::size_t Section>
   static constexpr auto head = [] {
-    std::array<std::uint32_t, Format::head_words(tensor_count, Section)> words{};
-    Format::template write_head<slot_count>(view_of<Model>(), view_of_optimizer<Optimizer>(),
-                                            placed, Section, words.data());
+    constexpr model_view known = view_of<Model>();
+    constexpr optimizer_view policy = view_of_optimizer<Optimizer>();
+    std::array<std::uint32_t, Format::head_words(known, policy, Section)> words{};
+    Format::write_head(known, policy, span<const section_bounds>(placed.sections), placed, Section,
+                       words.data());
     return words;
   }();
 
@@ -124,17 +129,16 @@ class layout {
  private:
   template <std::size_t Section>
   static constexpr std::uint64_t entry(std::size_t index) noexcept {
-    constexpr std::size_t table = Format::head_words(tensor_count, Section) - tensor_count;
-    return little_word(head<Section>[table + index]);
+    return Format::offset(heads.data(), tensor_count, Section, index);
   }
 
   template <std::size_t... Section>
-  static constexpr std::array<const std::uint32_t*, sizeof...(Section)> list_heads(
+  static constexpr std::array<span<const std::uint32_t>, sizeof...(Section)> list_heads(
       std::index_sequence<Section...>) noexcept {
-    return {head<Section>.data()...};
+    return {span<const std::uint32_t>(head<Section>.data(), head<Section>.size())...};
   }
 
-  static constexpr std::array<const std::uint32_t*, 1 + slot_count> heads =
+  static constexpr std::array<span<const std::uint32_t>, 1 + slot_count> heads =
       list_heads(std::make_index_sequence<1 + slot_count>{});
 };
 

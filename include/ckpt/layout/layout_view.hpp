@@ -15,24 +15,23 @@ struct layout_view {
   model_view model;
   optimizer_view optimizer;
   span<const section_bounds> sections;
-  span<const std::uint32_t* const> heads;  ///< header and table of each section, as on disk
+  /// Header, table and manifest of each section but for the checksums, as on disk.
+  span<const span<const std::uint32_t>> heads;
   std::uint64_t footer = 0;
   std::uint64_t file_bytes = 0;
 
   /// Slot sections of the file.
   [[nodiscard]] constexpr std::size_t slot_count() const noexcept { return sections.size() - 1; }
 
-  /// Header and table of a section, as bytes of the file.
+  /// Header, table and manifest of a section but for the checksums, as bytes of the file.
   [[nodiscard]] bytes_view head(std::size_t section) const noexcept {
-    const section_bounds& bounds = sections[section];
-    return as_bytes(span<const std::uint32_t>(
-        heads[section], static_cast<std::size_t>((bounds.payload - bounds.begin) / 4)));
+    return as_bytes(heads[section]);
   }
 
   /// Bytes that a section stores for a tensor.
   [[nodiscard]] constexpr std::uint64_t bytes(std::size_t section,
                                               std::size_t index) const noexcept {
-    return payload_bytes(optimizer, section, model[index]);
+    return payload_bytes(optimizer, section, model[index], index);
   }
 };
 

@@ -361,7 +361,7 @@ void turn_round(test::owned_state<Model, Optimizer>& state) {
   for (std::size_t s = 0; s <= Optimizer::slot_count; ++s)
     for (std::size_t i = 0; i < state.view.model().size(); ++i) {
       test::bytes& payload = state.payload(s, i);
-      const std::size_t width = ckpt::payload_width(optimizer, s, state.view.model()[i]);
+      const std::size_t width = ckpt::payload_width(optimizer, s, state.view.model()[i], i);
       ckpt::reverse_elements({payload.data(), payload.size()}, width);
     }
 }
