@@ -2,7 +2,7 @@
 #define CKPT_CHECKPOINT_MODEL_BUILDER_HPP
 
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +30,8 @@ class model_builder {
   /// Adds a tensor and returns its index. An empty name is none.
   std::size_t add(std::string name, dtype type, const shape& extents,
                   role purpose = role::trainable) {
-    names_.push_back(std::move(name));
-    specs_.push_back(tensor_spec::named(names_.back(), type, extents, purpose));
+    names_.push_front(std::move(name));
+    specs_.push_back(tensor_spec::named(names_.front(), type, extents, purpose));
     return specs_.size() - 1;
   }
 
@@ -42,7 +42,7 @@ class model_builder {
   [[nodiscard]] dynamic_model model() const noexcept { return dynamic_model(specs_, visits_); }
 
  private:
-  std::deque<std::string> names_;  // names stay where they are when more are added
+  std::forward_list<std::string> names_;  // names stay where they are when more are added
   std::vector<tensor_spec> specs_;
   std::vector<std::uint32_t> visits_;
 };
