@@ -8,7 +8,9 @@ set(floors_layout base model format layout)
 set(floors_codec base model format layout codec)
 set(floors_io base io)
 set(floors_checkpoint base model format layout codec io checkpoint)
-set(light_headers array cstddef cstdint cstring exception initializer_list new type_traits utility)
+set(floors_interop base model format layout codec io checkpoint interop)
+set(light_headers array cstddef cstdint cstring exception initializer_list limits new type_traits
+    utility)
 set(core_floors base model format layout codec)
 set(system_headers detail/posix.hpp detail/windows.hpp)
 

@@ -82,6 +82,16 @@ class path {
     return from_native(std::move(text));
   }
 
+  /// An entry of the directory that this path names: `runs / "mlp.ckpt"`. The name is put behind a
+  /// separator as it is: one that is absolute or leads out is not noticed.
+  [[nodiscard]] path operator/(std::string_view entry) const {
+    native_string decoded;
+    const bool is_text = detail::decode_path(entry, decoded);
+    path made = from_native(detail::joined(native_view(text_), native_view(decoded)));
+    made.valid_ = made.valid_ && is_text && valid_;
+    return made;
+  }
+
  private:
   void settle() {
     if (text_.find(path_char{}) != native_string::npos) valid_ = false;

@@ -32,6 +32,11 @@ enum class call : std::uint8_t {
   lock,
   map,
   unmap,
+  move,
+  remove_file,
+  make_directory,
+  remove_directory,
+  list_directory,
   kinds
 };
 inline constexpr std::size_t call_kinds = static_cast<std::size_t>(call::kinds);
@@ -140,6 +145,22 @@ struct scaled_native : ckpt::native {
   }
   static result remove(handle h, const char* path) noexcept {
     return plain(call::remove, [&] { return base::remove(h, path); });
+  }
+  static result move(const char* from, const char* to) noexcept {
+    return plain(call::move, [&] { return base::move(from, to); });
+  }
+  static result remove_file(const char* path) noexcept {
+    return plain(call::remove_file, [&] { return base::remove_file(path); });
+  }
+  static result make_directory(const char* path) noexcept {
+    return plain(call::make_directory, [&] { return base::make_directory(path); });
+  }
+  static result remove_directory(const char* path) noexcept {
+    return plain(call::remove_directory, [&] { return base::remove_directory(path); });
+  }
+  template <class Visit>
+  static result list_directory(const char* path, Visit visit) noexcept {
+    return plain(call::list_directory, [&] { return base::list_directory(path, visit); });
   }
   static result set_mode(handle h, std::uint32_t mode) noexcept {
     return plain(call::set_mode, [&] { return base::set_mode(h, mode); });

@@ -110,6 +110,19 @@ template <class Char>
   return std::basic_string<Char>(text.substr(0, size));
 }
 
+/// An entry of a directory, behind the separator that the system prefers; none behind "C:", which
+/// is the directory that this drive is in, nor where one stands already.
+template <class Char>
+[[nodiscard]] std::basic_string<Char> joined(std::basic_string_view<Char> directory,
+                                             std::basic_string_view<Char> entry) {
+  std::basic_string<Char> out(directory);
+  const bool is_drive = is_wide_v<Char> && out.size() == 2 && out[1] == Char(':');
+  if (!out.empty() && !is_separator(out.back()) && !is_drive)
+    out.push_back(is_wide_v<Char> ? Char('\\') : Char('/'));
+  out.append(entry);
+  return out;
+}
+
 }  // namespace detail
 
 }  // namespace ckpt

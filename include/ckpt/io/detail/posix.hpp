@@ -1,6 +1,7 @@
 #ifndef CKPT_IO_DETAIL_POSIX_HPP
 #define CKPT_IO_DETAIL_POSIX_HPP
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -181,6 +182,34 @@ struct posix_native {
     static_cast<void>(handle);  // Windows needs it
     return outcome(::unlink(path));
   }
+  /// The same for what nobody holds open.
+  static native_result move(const char* from, const char* to) noexcept {
+    return outcome(::rename(from, to));
+  }
+  static native_result remove_file(const char* path) noexcept {
+    return outcome(::unlink(path));
+  }
+  static native_result make_directory(const char* path) noexcept {
+    return outcome(::mkdir(path, 0777));
+  }
+  static native_result remove_directory(const char* path) noexcept {
+    return outcome(::rmdir(path));
+  }
+  /// Calls `visit(name)` for every entry, "." and ".." too, until it returns false.
+  template <class Visit>
+  static native_result list_directory(const char* path, Visit visit) noexcept {
+    ::DIR* const stream = ::opendir(path);
+    if (stream == nullptr) return {0, errno};
+    errno = 0;  // the end is told from a failure by this alone
+    auto* entry = ::CKPT_DETAIL_LARGE(readdir)(stream);
+    while (entry != nullptr && visit(static_cast<const char*>(entry->d_name))) {
+      errno = 0;
+      entry = ::CKPT_DETAIL_LARGE(readdir)(stream);
+    }
+    const native_result read{0, entry == nullptr ? errno : 0};
+    const native_result closed = outcome(::closedir(stream));
+    return read.ok() ? closed : read;
+  }
   static native_result set_mode(native_handle handle, std::uint32_t mode) noexcept {
     return outcome(::fchmod(to_fd(handle), to_mode(mode)));
   }
@@ -210,6 +239,10 @@ struct posix_native {
     for (const int unsupported : known)
       if (error == unsupported) return true;
     return false;
+  }
+  /// Whether a directory was not removed because something is in it.
+  static constexpr bool is_not_empty(int error) noexcept {
+    return error == ENOTEMPTY || error == EEXIST;
   }
   static constexpr errc error_kind(int error) noexcept {
     return errno_kind(error);

@@ -153,6 +153,53 @@ struct windows_native {
     BOOLEAN gone = TRUE;  // when the last handle is closed
     return set_information(handle, disposition_class, &gone, sizeof gone);
   }
+  /// The same for what nobody holds open.
+  static native_result move(const wchar_t* from, const wchar_t* to) noexcept {
+    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    const native_result opened = open(from, DELETE, share_all, OPEN_EXISTING, flags);
+    if (!opened.ok()) return opened;
+    const auto handle = static_cast<native_handle>(opened.value);
+    const native_result done = rename(handle, from, to);
+    static_cast<void>(close(handle));
+    return done;
+  }
+  static native_result remove_file(const wchar_t* path) noexcept {
+    const native_result opened =
+        open(path, DELETE, share_all, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT);
+    if (!opened.ok()) return opened;
+    const auto handle = static_cast<native_handle>(opened.value);
+    const native_result done = remove(handle, path);
+    static_cast<void>(close(handle));
+    return done;
+  }
+  static native_result make_directory(const wchar_t* path) noexcept {
+    return outcome(::CreateDirectoryW(path, nullptr));
+  }
+  static native_result remove_directory(const wchar_t* path) noexcept {
+    return outcome(::RemoveDirectoryW(path));
+  }
+  /// Calls `visit(name)` for every entry, "." and ".." too, until it returns false.
+  template <class Visit>
+  static native_result list_directory(const wchar_t* path, Visit visit) noexcept {
+    std::size_t length = std::wcslen(path);
+    const std::unique_ptr<wchar_t[]> pattern(new (std::nothrow) wchar_t[length + 3]);
+    if (!pattern) return {0, static_cast<int>(ERROR_NOT_ENOUGH_MEMORY)};
+    std::wmemcpy(pattern.get(), path, length);
+    if (length > 0 && (path[length - 1] == L'\\' || path[length - 1] == L'/')) --length;
+    std::wmemcpy(pattern.get() + length, L"\\*", 3);
+    WIN32_FIND_DATAW found{};
+    const HANDLE search = ::FindFirstFileW(pattern.get(), &found);
+    if (search == INVALID_HANDLE_VALUE) {
+      const native_result failed = last_error();  // the root of an empty drive has no entry at all
+      return failed.error == static_cast<int>(ERROR_FILE_NOT_FOUND) ? native_result{} : failed;
+    }
+    bool more = visit(static_cast<const wchar_t*>(found.cFileName));
+    while (more && ::FindNextFileW(search, &found) != 0)
+      more = visit(static_cast<const wchar_t*>(found.cFileName));
+    const native_result ended = more ? last_error() : native_result{};
+    ::FindClose(search);
+    return ended.error == static_cast<int>(ERROR_NO_MORE_FILES) ? native_result{} : ended;
+  }
   static native_result set_mode(native_handle, std::uint32_t) noexcept { return {}; }
   static native_result try_lock(native_handle) noexcept { return {}; }
 
@@ -176,6 +223,10 @@ struct windows_native {
     const auto code = static_cast<DWORD>(error);
     return code == ERROR_INVALID_PARAMETER || code == ERROR_NOT_SUPPORTED ||
            code == ERROR_INVALID_FUNCTION;
+  }
+  /// Whether a directory was not removed because something is in it.
+  static constexpr bool is_not_empty(int error) noexcept {
+    return static_cast<DWORD>(error) == ERROR_DIR_NOT_EMPTY;
   }
   static constexpr errc error_kind(int error) noexcept {
     switch (static_cast<DWORD>(error)) {
