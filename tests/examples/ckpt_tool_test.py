@@ -313,7 +313,7 @@ def single_faults():
     # The footer behind the end of the file: the last slot would swallow the true one's eight bytes.
     yield patched(12, word(148)), ("truncated", "footer", None, 148, 156, 148)
     yield patched(0, b"\x01\xad"), ("not_a_checkpoint", "header", None, 0, 429, 0xAD01)
-    for schema in (0, 2, 255):
+    for schema in (0, 3, 255):
         yield patched(2, bytes([schema])), ("unsupported_version", "header", None, 2, 1, schema)
     yield patched(3, b"\x01"), ("bad_header", "header", None, 3, 0, 1)
     yield patched(148, b"\0"), ("trailing_bytes", "header", None, 12, 148, 149)
@@ -335,10 +335,10 @@ def check_single_faults():
 
 def check_what_is_known():
     """What a faulty file still tells."""
-    write("faulty", patched(2, b"\x02"))
+    write("faulty", patched(2, b"\x03"))
     said = inspect("faulty", 1)
-    equal([said[key] for key in INSPECT_KEYS[1:]], [None, 2, 148, None, None, None, None, []],
-          "schema 2")
+    equal([said[key] for key in INSPECT_KEYS[1:]], [None, 3, 148, None, None, None, None, []],
+          "schema 3")
     write("faulty", patched(0, b"\x01\xad"))
     said = inspect("faulty", 1)
     equal([said[key] for key in INSPECT_KEYS[1:]], [None, None, 148, None, None, None, None, []],

@@ -312,7 +312,7 @@ expect 1 inspect faulty
 says '^kind      not_a_checkpoint$'
 says '^where     header, byte 0$'
 says '^tensors   unknown$'
-for schema in 00:0 02:2 ff:255; do
+for schema in 00:0 03:3 ff:255; do
   patched faulty 2 "${schema%%:*}"
   expect 1 inspect faulty
   says '^kind      unsupported_version$'
