@@ -326,8 +326,13 @@ done << 'END'
 --validation_split -0.1 1.1 1.000000001 x . nan 2e-1 0.0000000001 1.5.2
 --num_of_trainable_ops -2 4 all
 --verbose_level -1 3 high
+--shuffle 0 -1 x
+--rename a a= =b a*=b a=b* a*c=b a*b*=c*
+--export_checkpoint_format ONERT v1 2 onert_micro
 END
-for flag in --load_input:raw --load_expected:raw --checkpoint --export_checkpoint --directory; do
+refuses "--exclude= without a value" '--exclude : must be a name' --exclude=
+for flag in --load_input:raw --load_expected:raw --checkpoint --export_checkpoint --directory \
+  --init_from --init_model; do
   refuses "$flag with nothing behind it" "$flag: needs a value" "$flag"
   refuses "$flag= without a value" "$flag : must be a name" "$flag="
 done
@@ -371,6 +376,325 @@ refuses "a run that cannot resume" "cannot load 'cut.ckpt': the file is truncate
   --checkpoint cut.ckpt --export_checkpoint kept.ckpt
 check "a run that cannot resume leaves the exported file alone" cmp adam.ckpt kept.ckpt
 
+# ---- Formats -----------------------------------------------------------------------------------
+
+for optimizer in 1 2 3; do
+  run --optimizer $optimizer --epoch 5 --export_checkpoint plain.ckpt
+  for format in onert onert_plus v2; do
+    as="--optimizer $optimizer --export_checkpoint_format $format"
+    what="$format, optimizer $optimizer"
+    # shellcheck disable=SC2086
+    {
+      run $as --epoch 5 --export_checkpoint a.ckpt
+      run $as --epoch 2 --export_checkpoint b.ckpt
+      run $as --epoch 3 --export_checkpoint c.ckpt --checkpoint b.ckpt
+    }
+    check "$what: says what it restored" \
+      says out '^Restored checkpoint b\.ckpt: step 200, epoch 2$'
+    check "$what: checkpoints equal byte for byte" cmp a.ckpt c.ckpt
+    run --optimizer $optimizer --epoch 3 --checkpoint b.ckpt --export_checkpoint d.ckpt
+    check "$what: goes on as onert" cmp d.ckpt plain.ckpt
+  done
+done
+
+# Learning rate and shuffle are part of the training state: v2 keeps them, the others are told.
+odd='--learning_rate 0.0005 --shuffle 7'
+for format in onert_plus v2; do
+  again=$odd
+  [ $format = v2 ] && again=
+  # shellcheck disable=SC2086
+  {
+    run $odd --epoch 5 --export_checkpoint a.ckpt --export_checkpoint_format $format
+    run $odd --epoch 2 --export_checkpoint b.ckpt --export_checkpoint_format $format
+    run $again --epoch 3 --checkpoint b.ckpt --export_checkpoint c.ckpt \
+      --export_checkpoint_format $format
+  }
+  check "$format: learning rate and shuffle of a resumed run" cmp a.ckpt c.ckpt
+  check "$format: says the learning rate" grep -qxF -e '- learning_rate        = 0.0005' out
+done
+run --epoch 3 --checkpoint b.ckpt --export_checkpoint d.ckpt --export_checkpoint_format v2 \
+  --shuffle 8
+check "a flag counts more than the checkpoint: shuffle" differ a.ckpt d.ckpt
+run --epoch 3 --checkpoint b.ckpt --export_checkpoint d.ckpt --export_checkpoint_format v2 \
+  --learning_rate 0.001
+check "a flag counts more than the checkpoint: learning rate" \
+  grep -qxF -e '- learning_rate        = 0.001' out
+run --epoch 5 --shuffle 7 --metric 0
+figures out > mixed
+run --epoch 5 --metric 0
+figures out > straight
+check "--shuffle changes the order" differ mixed straight
+run --epoch 3 --shuffle 7 --batch_size 300 --optimizer 1 --learning_rate 1e-20
+check "--shuffle mixes anew in each epoch" same_text "$(figures out | sort -u | wc -l | tr -d ' ')" 3
+refuses "a format without a file" '--export_checkpoint_format says how to save' \
+  --export_checkpoint_format v2
+
+# ---- Fine-tuning -------------------------------------------------------------------------------
+
+run --epoch 5 --export_checkpoint base.ckpt --export_checkpoint_format onert_plus
+run --epoch 5 --export_checkpoint base.v2 --export_checkpoint_format v2
+run --epoch 5 --export_checkpoint nameless.ckpt
+# The report of a run: its lines, and the summary.
+report() { sed -n '/^[a-z]* .* f32 \[/p; /^[0-9]* loaded, /p' out; }
+# reports NAME < EXPECTED
+reports() {
+  cat > expected
+  report > found
+  check "$1" diff expected found
+}
+# A run in which all layers are frozen shows the values that it begins with.
+first_values() { run --optimizer 1 --num_of_trainable_ops 0 --epoch 1 --export_checkpoint "$@"; }
+# values FILE TENSOR: the bytes of a weight of a file of eight tensors
+values() {
+  at=$(word "$1" $((20 + 4 * $2)))
+  next=$(word "$1" $((24 + 4 * $2)))
+  [ "$2" -lt 7 ] || next=$(word "$1" 12)
+  part "$1" "$at" "$next"
+}
+same_values() {  # FILE TENSOR FILE TENSOR
+  values "$1" "$2" > left
+  values "$3" "$4" > right
+  cmp left right
+}
+# The same for a file of six tensors: the base, saved without names.
+base_values() {
+  at=$(word nameless.ckpt $((20 + 4 * $1)))
+  next=$(word nameless.ckpt $((24 + 4 * $1)))
+  [ "$1" -lt 5 ] || next=$(word nameless.ckpt 4)
+  part nameless.ckpt "$at" "$next"
+}
+from_base() {  # FILE TENSOR BASE_TENSOR
+  values "$1" "$2" > left
+  base_values "$3" > right
+  cmp left right
+}
+all_from_base() {  # FILE "TENSOR:BASE_TENSOR ..."
+  for pair in $2; do from_base "$1" "${pair%:*}" "${pair#*:}" || return 1; done
+}
+
+first_values fresh.ckpt --hidden 32,32,2
+for file in base.ckpt base.v2; do
+  first_values tuned.ckpt --hidden 32,32,2 --init_from $file
+  reports "missing: a layer more, from $file" << 'END'
+loaded      layer1.weight  f32 [32, 2]
+loaded      layer1.bias    f32 [32]
+loaded      layer2.weight  f32 [32, 32]
+loaded      layer2.bias    f32 [32]
+loaded      layer3.weight  f32 [2, 32]
+loaded      layer3.bias    f32 [2]
+missing     layer4.weight  f32 [2, 2]
+missing     layer4.bias    f32 [2]
+6 loaded, 2 missing, 0 unexpected, 0 mismatched, 0 excluded
+END
+  check "missing: says so" grep -qxF \
+    "Initialized 6 of 8 tensors from $file; step and epoch start at 0" out
+  check "missing: what is loaded has the bits of the base" \
+    all_from_base tuned.ckpt '0:0 1:1 2:2 3:3 4:4 5:5'
+  check "missing: the new layer keeps its initial values" same_values tuned.ckpt 6 fresh.ckpt 6
+  check "missing: step and epoch start at 0" \
+    same_text "$(word tuned.ckpt $(($(bytes tuned.ckpt) - 8)))" 100
+done
+run --hidden 32,32,2 --epoch 25 --metric 0 --init_from base.ckpt --export_checkpoint tuned.v2 \
+  --export_checkpoint_format v2
+check "the extended network learns" \
+  awk '/^Epoch 25\/25/ { good = $NF > 0.95 } END { exit !good }' out
+run --hidden 32,32,2 --epoch 1 --checkpoint tuned.v2
+check "and resumes" says out '^Restored checkpoint tuned\.v2: step 2500, epoch 25$'
+
+first_values slotless.ckpt --init_from base.ckpt --export_checkpoint_format onert_plus
+for file in base slotless; do
+  run --hidden 32,32,2 --epoch 1 --init_from $file.ckpt --export_checkpoint from_$file.ckpt
+done
+check "missing: slots start at zero, whatever the file has" cmp from_base.ckpt from_slotless.ckpt
+
+misfit='layer3.weight (f32 [2, 32] in the file, f32 [32, 32] in the model), layer3.bias (f32 [2]'
+cp tuned.ckpt kept.ckpt
+refuses "mismatched" "--init_from: cannot load 'base.ckpt' by name" \
+  --hidden 32,32,32 --init_from base.ckpt --export_checkpoint kept.ckpt --epoch 1
+check "mismatched: with found and expected" grep -qF "mismatched: $misfit" err
+check "mismatched: nothing is trained" [ -z "$(figures out)" ]
+check "mismatched: nothing is saved" cmp tuned.ckpt kept.ckpt
+reports "mismatched: the report" << 'END'
+loaded      layer1.weight  f32 [32, 2]
+loaded      layer1.bias    f32 [32]
+loaded      layer2.weight  f32 [32, 32]
+loaded      layer2.bias    f32 [32]
+missing     layer4.weight  f32 [2, 32]
+missing     layer4.bias    f32 [2]
+mismatched  layer3.weight  f32 [2, 32] in the file, f32 [32, 32] in the model
+mismatched  layer3.bias    f32 [2] in the file, f32 [32] in the model
+4 loaded, 2 missing, 0 unexpected, 2 mismatched, 0 excluded
+END
+
+first_values fresh.ckpt --hidden 32,32,32
+first_values tuned.ckpt --hidden 32,32,32 --init_from base.ckpt --exclude 'layer3.*'
+reports "exclude" << 'END'
+loaded      layer1.weight  f32 [32, 2]
+loaded      layer1.bias    f32 [32]
+loaded      layer2.weight  f32 [32, 32]
+loaded      layer2.bias    f32 [32]
+missing     layer4.weight  f32 [2, 32]
+missing     layer4.bias    f32 [2]
+excluded    layer3.weight  f32 [32, 32]
+excluded    layer3.bias    f32 [32]
+4 loaded, 2 missing, 0 unexpected, 0 mismatched, 2 excluded
+END
+check "exclude: what is left out keeps its initial values" same_values tuned.ckpt 4 fresh.ckpt 4
+check "exclude: the rest is loaded" all_from_base tuned.ckpt '0:0 1:1 2:2 3:3'
+
+first_values tuned.ckpt --hidden 32,32,32 --init_from base.ckpt --rename 'layer3.*=layer4.*'
+reports "rename of a prefix" << 'END'
+loaded      layer1.weight  f32 [32, 2]
+loaded      layer1.bias    f32 [32]
+loaded      layer2.weight  f32 [32, 32]
+loaded      layer2.bias    f32 [32]
+loaded      layer4.weight  f32 [2, 32], called layer3.weight in the file
+loaded      layer4.bias    f32 [2], called layer3.bias in the file
+missing     layer3.weight  f32 [32, 32]
+missing     layer3.bias    f32 [32]
+6 loaded, 2 missing, 0 unexpected, 0 mismatched, 0 excluded
+END
+check "rename of a prefix: layer 3 of the base is layer 4" \
+  all_from_base tuned.ckpt '0:0 1:1 2:2 3:3 6:4 7:5'
+check "rename of a prefix: layer 3 is new" same_values tuned.ckpt 4 fresh.ckpt 4
+first_values tuned.ckpt --hidden 32,32,32 --init_from base.ckpt --exclude 'layer3.*' \
+  --rename layer3.weight=layer4.weight --rename=layer3.bias=layer4.bias
+check "rename of whole names" all_from_base tuned.ckpt '0:0 1:1 2:2 3:3 6:4 7:5'
+check "rename and exclude together: patterns are for names of the network" \
+  grep -qxF '6 loaded, 0 missing, 0 unexpected, 0 mismatched, 2 excluded' out
+run --hidden 32,32,32 --epoch 1 --init_from base.ckpt --rename 'layer*=layer*' \
+  --rename 'layer3.*=layer4.*'
+check "the longest prefix counts" says out '^loaded +layer4\.weight .*called layer3\.weight'
+run --hidden 32,32,2 --epoch 1 --init_from base.ckpt --rename 'layer*=layer*' \
+  --rename 'layer3.*=head.*' --exclude 'head.*'
+check "and is what a pattern sees" says out '^excluded +layer3\.weight '
+run --hidden 32,32,2 --epoch 1 --init_from base.ckpt --rename layer3.weight=head.weight \
+  --exclude head.weight
+check "so is a whole name" says out '^5 loaded, 3 missing, 0 unexpected, 0 mismatched, 1 excluded$'
+
+run --hidden 32 --epoch 1 --init_from base.ckpt --exclude 'layer2.*'
+reports "unexpected: a layer less" << 'END'
+loaded      layer1.weight  f32 [32, 2]
+loaded      layer1.bias    f32 [32]
+unexpected  layer3.weight  f32 [2, 32]
+unexpected  layer3.bias    f32 [2]
+excluded    layer2.weight  f32 [2, 32]
+excluded    layer2.bias    f32 [2]
+2 loaded, 0 missing, 2 unexpected, 0 mismatched, 2 excluded
+END
+
+# Everything is there: the run goes on where the file ends.
+for file in base.ckpt base.v2; do
+  run --epoch 3 --init_from $file --export_checkpoint a.ckpt
+  check "all loaded, from $file: says so" \
+    grep -qxF "Initialized 6 of 6 tensors from $file; goes on at step 500, epoch 5" out
+  run --epoch 3 --checkpoint $file --export_checkpoint b.ckpt
+  check "all loaded, from $file: as --checkpoint" cmp a.ckpt b.ckpt
+done
+run --epoch 1 --optimizer 1 --init_from base.ckpt --export_checkpoint a.ckpt
+check "all loaded, another optimizer: says so" grep -qxF \
+  'Initialized 6 of 6 tensors from base.ckpt; step and epoch start at 0' out
+check "all loaded, another optimizer: starts at 0" same_text "$(word a.ckpt 4916)" 100
+run --epoch 1 --num_of_trainable_ops 1 --init_from base.ckpt --export_checkpoint a.ckpt
+check "all loaded, frozen layers: says so" says out 'goes on at step 500, epoch 5$'
+
+# Files without names.
+{
+  echo '# the base network'
+  echo 'layer1.weight f32 32x2'
+  echo 'layer1.bias f32 32'
+  echo 'layer2.weight f32 32x32'
+  echo 'layer2.bias f32 32'
+  echo 'layer3.weight f32 2x32'
+  echo 'layer3.bias f32 2'
+} > base.model
+refuses "a file without names" \
+  '--init_from nameless.ckpt: the file has no names; say what its tensors are with --init_model' \
+  --hidden 32,32,2 --init_from nameless.ckpt
+first_values a.ckpt --hidden 32,32,2 --init_from base.ckpt
+first_values b.ckpt --hidden 32,32,2 --init_from nameless.ckpt --init_model base.model
+check "a file without names, and its model" cmp a.ckpt b.ckpt
+for optimizer in 1 2 3; do
+  run --epoch 2 --optimizer $optimizer --export_checkpoint b.ckpt
+  run --epoch 3 --optimizer $optimizer --init_from b.ckpt --init_model base.model
+  check "a file without names, optimizer $optimizer: all" \
+    grep -qxF 'Initialized 6 of 6 tensors from b.ckpt; goes on at step 200, epoch 2' out
+done
+sed 's/layer[12]/backbone.&/; s/layer3/head/' base.model > backbone.model
+first_values fresh.ckpt --hidden 32,32,2
+first_values tuned.ckpt --hidden 32,32,2 --init_from nameless.ckpt --init_model backbone.model \
+  --rename 'backbone.*=*' --exclude 'head.*'
+reports "everything but the head, under other names" << 'END'
+loaded      layer1.weight  f32 [32, 2], called backbone.layer1.weight in the file
+loaded      layer1.bias    f32 [32], called backbone.layer1.bias in the file
+loaded      layer2.weight  f32 [32, 32], called backbone.layer2.weight in the file
+loaded      layer2.bias    f32 [32], called backbone.layer2.bias in the file
+missing     layer3.weight  f32 [2, 32]
+missing     layer3.bias    f32 [2]
+missing     layer4.weight  f32 [2, 2]
+missing     layer4.bias    f32 [2]
+excluded    head.weight    f32 [2, 32]
+excluded    head.bias      f32 [2]
+4 loaded, 4 missing, 0 unexpected, 0 mismatched, 2 excluded
+END
+check "everything but the head: the bits of the base" all_from_base tuned.ckpt '0:0 1:1 2:2 3:3'
+check "everything but the head: the head keeps its initial bits" \
+  same_values tuned.ckpt 4 fresh.ckpt 4
+refuses "names twice" '--init_from base.ckpt: the file has names of its own' \
+  --init_from base.ckpt --init_model base.model
+sed 's/32x32/32x33/' base.model > other.model
+refuses "a model of another size" "cannot open 'nameless.ckpt'" \
+  --init_from nameless.ckpt --init_model other.model
+check "a model of another size: names the tensor" grep -qF "layer2.weight" err
+sed 's/f32/float/' base.model > other.model
+refuses "a model that is none" '--init_model: cannot read' \
+  --init_from nameless.ckpt --init_model other.model
+refuses "a model that is not there" '--init_model: cannot read' \
+  --init_from nameless.ckpt --init_model nowhere.model
+
+# Files that are damaged, or are not there.
+flip() {  # FROM TO BYTE: one bit
+  cp "$1" "$2"
+  old=$(od -An -tu1 -j "$3" -N 1 "$1" | tr -d ' ')
+  printf '%b' "\\0$(printf %03o $((old ^ 16)))" |
+    dd of="$2" bs=1 seek="$3" conv=notrunc 2> /dev/null
+}
+for file in base.ckpt base.v2; do
+  size=$(bytes $file)
+  # 45 and 65: the table; 300: the manifest; then weights, slots, the footer.
+  for at in 3 9 45 65 300 3000 5000 8000 12000 $((size - 8)); do
+    flip $file damaged.ckpt "$at"
+    refuses "$file with a bit changed at byte $at" "'damaged.ckpt'" --init_from damaged.ckpt
+    check "$file with a bit changed at byte $at: nothing is trained" [ -z "$(figures out)" ]
+  done
+  head -c $((size - 1)) $file > cut.ckpt
+  refuses "$file, cut" "'cut.ckpt'" --init_from cut.ckpt
+done
+refuses "init_from a wrong path" "cannot open 'nowhere.ckpt': not found" --init_from nowhere.ckpt
+refuses "init_from a directory" "cannot open '.'" --init_from .
+refuses "init_from something else" "cannot open 'xor.class': not a checkpoint" \
+  --init_from xor.class
+
+# Rules that cannot be meant.
+refuses "an exclude that fits nothing" \
+  '--exclude haed.*: neither the network nor base.ckpt has such a tensor' \
+  --init_from base.ckpt --exclude 'haed.*'
+refuses "a rename that fits nothing" '--rename backbone.*=layer.*: base.ckpt has no such tensor' \
+  --init_from base.ckpt --rename 'backbone.*=layer.*'
+refuses "nothing fits" '--init_from base.ckpt: no tensor of it is one of the network' \
+  --init_from base.ckpt --rename 'layer*=encoder*'
+refuses "everything excluded" '--init_from base.ckpt: no tensor of it is one of the network' \
+  --init_from base.ckpt --exclude '*'
+refuses "two renames of one name" 'only one name for each' \
+  --init_from base.ckpt --rename 'layer1.*=a*' --rename 'layer1.*=b*'
+refuses "two names become one" "the same name" \
+  --init_from base.ckpt --rename layer1.bias=layer2.bias
+refuses "--init_from and --checkpoint" '--checkpoint resumes a run, --init_from begins one' \
+  --init_from base.ckpt --checkpoint base.ckpt
+for rule in --exclude=a --rename=a=b --init_model=base.model; do
+  refuses "$rule alone" 'give --init_from too' "$rule"
+done
+
 # ---- Words about itself ------------------------------------------------------------------------
 
 run --version
@@ -380,7 +704,8 @@ run --help
 for flag in --load_input:raw --load_expected:raw --input_size --output_size --hidden --epoch \
   --batch_size --learning_rate --loss --loss_reduction_type --optimizer --metric \
   --validation_split --num_of_trainable_ops --checkpoint --export_checkpoint --verbose_level \
-  --directory --version --help; do
+  --directory --version --help --shuffle --init_from --exclude --rename --init_model \
+  --export_checkpoint_format; do
   check "--help lists $flag" grep -q -e "^  $flag " out
 done
 
