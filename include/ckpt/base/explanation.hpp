@@ -39,7 +39,7 @@ constexpr explanation explain_identity_call(errc kind) noexcept {
     case errc::unstorable_values:
       return {"the format has no room for all of the training state", figures::bytes,
               "use ckpt::v2, or clear what need not be saved"};
-    case errc::unsupported_dtype: return {"the container has no name for this dtype"};
+    case errc::unsupported_dtype: return {"there is no such dtype here"};
     default: return {};
   }
 }

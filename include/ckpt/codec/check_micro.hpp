@@ -129,9 +129,9 @@ class scattered_check {
       if (!has_bytes(visits[k]) || table_.offset(visits[k]) == wanted) continue;
       --attempts;
       if (is_at_another_visit(visits[k], wide)) continue;
-      for (std::size_t near = k == 0 ? 0 : k - 1; near <= k; ++near) {
-        const std::uint64_t extent = extent_of(layout_, section_, table_, visits[near]);
-        const status fits = check_extent(visits[near], extent);
+      for (std::size_t other = k == 0 ? 0 : k - 1; other <= k; ++other) {
+        const std::uint64_t extent = extent_of(layout_, section_, table_, visits[other]);
+        const status fits = check_extent(visits[other], extent);
         if (!fits.ok()) return fits;
       }
       return table_.blame(visits[k], errc::bad_order, wanted, table_.offset(visits[k]));

@@ -6,6 +6,7 @@
 #include "ckpt/codec/contents.hpp"
 #include "ckpt/codec/write_file.hpp"
 #include "ckpt/layout/dynamic_layout.hpp"
+#include "ckpt/model/match_plan.hpp"
 
 /// From any checkpoint to any other: rearrange what one holds into the shape of another, then write
 /// that in a format. Bytes are never copied on the way, and never changed.
@@ -25,20 +26,6 @@ struct convert_rules {
 
 namespace detail {
 
-/// The slot of the source that slot `slot` of the target comes from; the source's slot count where
-/// there is none. Names decide where both sides have them, else the position: a slot may have no
-/// name though others do.
-[[nodiscard]] constexpr std::size_t source_slot(const optimizer_view& source,
-                                                const optimizer_view& target,
-                                                std::size_t slot) noexcept {
-  const bool has_names = !source.slot_names.empty() && slot < target.slot_names.size() &&
-                         !target.slot_names[slot].empty();
-  if (!has_names) return slot < source.slot_count ? slot : source.slot_count;
-  std::size_t found = 0;
-  while (found < source.slot_count && source.slot_names[found] != target.slot_names[slot]) ++found;
-  return found;
-}
-
 /// Whether all slots of the source go somewhere, and all slots of the target come from somewhere.
 /// @errors no_optimizer_state, optimizer_mismatch
 [[nodiscard]] constexpr status check_slots(const optimizer_view& source,
@@ -46,7 +33,7 @@ namespace detail {
                                            const convert_rules& rules) noexcept {
   std::size_t used = 0;
   for (std::size_t s = 0; s < target.slot_count; ++s) {
-    if (source_slot(source, target, s) < source.slot_count) {
+    if (slot_in_file(source, target, s) != npos) {
       ++used;
     } else if (!rules.zero_missing_slots) {
       const errc kind =
@@ -79,19 +66,32 @@ namespace detail {
   return {};
 }
 
+/// The section of the source that a section of the target comes from, or `npos`.
+[[nodiscard]] constexpr std::size_t source_section(const contents_view& source,
+                                                   const contents_view& target,
+                                                   std::size_t section) noexcept {
+  if (section == 0) return 0;
+  const std::size_t slot = slot_in_file(source.optimizer, target.optimizer, section - 1);
+  return slot == npos ? npos : 1 + slot;
+}
+
 /// Where the bytes of one payload of the target come from.
-/// @errors missing_tensor, dtype_mismatch, shape_mismatch, size_mismatch, buffer_too_small (zeros)
+/// @errors missing_tensor, role_mismatch (the source stores what the target does not), those of
+///         contents_view::check(), dtype_mismatch, shape_mismatch, buffer_too_small (zeros)
 [[nodiscard]] constexpr result<bytes_view> take_payload(const contents_view& source,
                                                         const contents_view& target,
                                                         std::size_t section, std::size_t index,
                                                         std::uint32_t from,
                                                         bytes_view zeros) noexcept {
   const std::uint64_t size = payload_bytes(target.optimizer, section, target.model[index], index);
-  if (size == 0) return bytes_view{};
+  const std::size_t origin = source_section(source, target, section);
+  if (size == 0) {
+    const bool is_lost = from != no_tensor && origin != npos && !source.bytes(origin, from).empty();
+    if (is_lost) return fail(errc::role_mismatch);
+    return bytes_view{};
+  }
   if (from == no_tensor) return fail(errc::missing_tensor);
-  std::size_t origin = section;
-  if (section > 0) origin = 1 + source_slot(source.optimizer, target.optimizer, section - 1);
-  if (origin >= source.section_count()) {
+  if (origin == npos) {
     if (size > zeros.size()) return fail(errc::buffer_too_small, size, zeros.size());
     return zeros.part(0, static_cast<std::size_t>(size));
   }
@@ -114,8 +114,9 @@ namespace detail {
 ///        of the source
 /// @param zeros  as many zero bytes as the largest slot that starts at zero
 /// @errors no_optimizer_state, optimizer_mismatch, no_such_tensor, duplicate_name (a source tensor
-///         is asked for twice), unexpected_tensor, missing_tensor, dtype_mismatch, shape_mismatch,
-///         size_mismatch, buffer_too_small, count_mismatch
+///         is asked for twice), unexpected_tensor, missing_tensor, role_mismatch (the target does
+///         not store what the source does), dtype_mismatch, shape_mismatch, size_mismatch,
+///         buffer_too_small, count_mismatch
 [[nodiscard]] constexpr result<contents_view> rearrange(
     const contents_view& source, const model_view& model, const optimizer_view& optimizer,
     span<const std::uint32_t> from, const convert_rules& rules, span<bytes_view> payloads,

@@ -217,6 +217,7 @@ class parser {
 [[nodiscard]] inline file_result<model_builder> open(const path& source) {
   const std::string subject = ckpt::detail::quoted_path(source);
   const auto mapped = native_mapping::open(source);
+  if (mapped.error().kind == errc::empty_file) return detail::parse({}, subject);
   if (!mapped.ok())
     return {mapped.error(), ckpt::detail::foreign_message("read", subject, mapped.error(), {})};
   const bytes_view bytes = mapped->bytes();
