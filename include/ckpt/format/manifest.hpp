@@ -90,7 +90,9 @@ namespace detail {
 [[nodiscard]] constexpr tensor_form slot_form(const model_view& model,
                                               const optimizer_view& optimizer, std::size_t slot,
                                               std::size_t index) noexcept {
-  return optimizer.slot_form(slot, model[index], index);
+  // A model is measured before it is checked: of an invalid shape the optimizer is not asked.
+  const tensor_spec& tensor = model[index];
+  return tensor.extents().is_valid() ? optimizer.slot_form(slot, tensor, index) : tensor.form();
 }
 
 }  // namespace detail

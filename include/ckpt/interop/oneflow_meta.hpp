@@ -35,19 +35,19 @@ namespace ckpt::oneflow {
 namespace detail {
 
 struct data_type {
-  dtype type;
   name_view name;
+  dtype type;
   bool is_written;  ///< OneFlow of the lazy API (2021-03) knows it; later ones have the others, too
 };
 
 inline constexpr data_type data_types[] = {
-    {dtype::f32, "kFloat", true},      {dtype::f64, "kDouble", true},
-    {dtype::f16, "kFloat16", true},    {dtype::i8, "kInt8", true},
-    {dtype::u8, "kUInt8", true},       {dtype::i32, "kInt32", true},
-    {dtype::i64, "kInt64", true},      {dtype::i8, "kChar", false},
-    {dtype::bf16, "kBFloat16", false}, {dtype::boolean, "kBool", false},
-    {dtype::i16, "kInt16", false},     {dtype::u16, "kUInt16", false},
-    {dtype::u32, "kUInt32", false},    {dtype::u64, "kUInt64", false}};
+    {"kFloat", dtype::f32, true},      {"kDouble", dtype::f64, true},
+    {"kFloat16", dtype::f16, true},    {"kInt8", dtype::i8, true},
+    {"kUInt8", dtype::u8, true},       {"kInt32", dtype::i32, true},
+    {"kInt64", dtype::i64, true},      {"kChar", dtype::i8, false},
+    {"kBFloat16", dtype::bf16, false}, {"kBool", dtype::boolean, false},
+    {"kInt16", dtype::i16, false},     {"kUInt16", dtype::u16, false},
+    {"kUInt32", dtype::u32, false},    {"kUInt64", dtype::u64, false}};
 
 }  // namespace detail
 

@@ -29,17 +29,17 @@ namespace ckpt::paddle {
 namespace detail {
 
 struct data_type {
-  dtype type;
   std::uint64_t number;
+  dtype type;
   bool is_written;
 };
 
 /// `SIZE_T` is as wide as the host that wrote it; those of 64 bits are read.
 inline constexpr data_type data_types[] = {
-    {dtype::boolean, 0, true}, {dtype::i16, 1, true},   {dtype::i32, 2, true},
-    {dtype::i64, 3, true},     {dtype::f16, 4, true},   {dtype::f32, 5, true},
-    {dtype::f64, 6, true},     {dtype::u64, 19, false}, {dtype::u8, 20, true},
-    {dtype::i8, 21, true},     {dtype::bf16, 22, true}};
+    {0, dtype::boolean, true}, {1, dtype::i16, true},   {2, dtype::i32, true},
+    {3, dtype::i64, true},     {4, dtype::f16, true},   {5, dtype::f32, true},
+    {6, dtype::f64, true},     {19, dtype::u64, false}, {20, dtype::u8, true},
+    {21, dtype::i8, true},     {22, dtype::bf16, true}};
 
 inline constexpr std::uint64_t no_data_type = ~std::uint64_t{0};
 

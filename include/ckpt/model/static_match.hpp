@@ -102,17 +102,17 @@ class static_match {
                 "ckpt: these models are too large to be matched by the compiler; use "
                 "ckpt::match_by_name() at run time");
 
-  static constexpr auto table_ =
+  static constexpr auto table =
       detail::match_by_compiler<File, Model, Rules, FileOptimizer, ModelOptimizer>();
-  static_assert(detail::check_static_match<table_.error.kind>());
+  static_assert(detail::check_static_match<table.error.kind>());
 
  public:
   using model_type = Model;
   using optimizer_type = ModelOptimizer;
 
   /// The table of the plan.
-  static constexpr std::array<match_entry, table_.count> entries =
-      detail::first_entries<table_.count>(table_.entries);
+  static constexpr std::array<match_entry, table.count> entries =
+      detail::first_entries<table.count>(table.entries);
   /// The plan; its lists are views of `entries`.
   static constexpr match_plan plan{detail::side_of<File, FileOptimizer>(),
                                    detail::side_of<Model, ModelOptimizer>(),
