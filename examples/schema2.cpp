@@ -11,7 +11,7 @@ struct mlp {
 // Four slots a tensor, each with its own dtype and shape; the layout is a constant all the same.
 using layout = ckpt::layout<mlp, ckpt::adam8bit, ckpt::v2>;
 static_assert(layout::slot_bytes(ckpt::adam8bit::m, 0) == 7840);
-static_assert(layout::slot_bytes(ckpt::adam8bit::m_scale, 0) == 4 * 4);
+static_assert(layout::slot_bytes(ckpt::adam8bit::m_scale, 0) == 16);  // one f32 in 2048 elements
 
 int main() {
   ckpt::value_storage<256> values;
