@@ -112,28 +112,42 @@ class file_writer {
 
   /// Sends the checksums, which end the manifest: of every payload, then of the frame around them.
   status send_checksums(bytes_view footer) {
-    std::array<std::byte, 1024> words;
+    std::array<std::byte, checksum_chunk + 4> words;
     std::uint32_t frame = crc32c_fast(layout_.head(0));
-    std::size_t used = 0;
-    const std::size_t count = layout_.model.size();
-    for (std::size_t k = 0; k < layout_.sections.size() * count; ++k) {
-      const bytes_view payload = payloads_(k / count, k % count);
-      store_little(words.data() + used,
-                   payload_checksum<Host>(payload, width(k / count, k % count)));
-      used += 4;
-      if (used < words.size()) continue;
+    const std::size_t total = layout_.sections.size() * layout_.model.size();
+    std::size_t done = 0;
+    do {
+      std::size_t used = 0;
+      for (; done < total && used < checksum_chunk; ++done, used += 4)
+        store_little(words.data() + used, checksum_of(done));
       frame = crc32c_fast(bytes_view(words.data(), used), frame);
+      if (done == total) {
+        store_little(words.data() + used, frame_checksum(frame, footer));
+        used += 4;
+      }
       if (const status sent = append(bytes_view(words.data(), used)); !sent.ok()) return sent;
+      // The memory is used again, or gone.
       if (const status sent = sink_.flush(); !sent.ok()) return sent;
-      used = 0;
-    }
-    frame = crc32c_fast(bytes_view(words.data(), used), frame);
-    for (std::size_t s = 1; s < layout_.sections.size(); ++s)
-      frame = crc32c_fast(layout_.head(s), frame);
-    store_little(words.data() + used, crc32c_fast(footer, frame));
-    if (const status sent = append(bytes_view(words.data(), used + 4)); !sent.ok()) return sent;
-    return sink_.flush();
+    } while (done < total);
+    return {};
   }
+
+  /// CRC-32C of payload number `k`, counted section by section.
+  [[nodiscard]] std::uint32_t checksum_of(std::size_t k) const noexcept {
+    const std::size_t s = k / layout_.model.size();
+    const std::size_t i = k % layout_.model.size();
+    return payload_checksum<Host>(payloads_(s, i), width(s, i));
+  }
+
+  /// Goes on from the front of the file over the tables and the footer.
+  [[nodiscard]] std::uint32_t frame_checksum(std::uint32_t front,
+                                             bytes_view footer) const noexcept {
+    for (std::size_t s = 1; s < layout_.sections.size(); ++s)
+      front = crc32c_fast(layout_.head(s), front);
+    return crc32c_fast(footer, front);
+  }
+
+  static constexpr std::size_t checksum_chunk = 1024;
 
   const layout_view& layout_;
   Sink& sink_;

@@ -128,7 +128,7 @@ enum class manifest_trace : std::uint8_t {
   const std::uint32_t alignment = fields.alignment;
   if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > schema2::max_alignment)
     return bad.at(12);
-  if (fields.manifest < tables_end || fields.manifest > file_bytes || fields.manifest % 4 != 0)
+  if (fields.manifest < tables_end || fields.manifest >= file_bytes || fields.manifest % 4 != 0)
     return bad.at(24);
   if (fields.state < fields.manifest || fields.state > file_bytes) return bad.at(32);
   if (fields.state_bytes != file_bytes - fields.state || fields.state_bytes < schema2::state_bytes)

@@ -267,7 +267,7 @@ namespace detail {
 
 template <std::size_t Capacity>
 struct value_memory {
-  std::array<std::byte, Capacity> bytes{};
+  std::array<std::byte, Capacity> records{};
 };
 
 }  // namespace detail
@@ -276,11 +276,11 @@ struct value_memory {
 template <std::size_t Capacity>
 class value_storage : private detail::value_memory<Capacity>, public values {
  public:
-  value_storage() noexcept : values(bytes_span(this->bytes_of_memory())) {}
+  value_storage() noexcept : values(bytes_span(this->own_memory())) {}
 
  private:
-  [[nodiscard]] bytes_span bytes_of_memory() noexcept {
-    return bytes_span(detail::value_memory<Capacity>::bytes.data(), Capacity);
+  [[nodiscard]] bytes_span own_memory() noexcept {
+    return bytes_span(detail::value_memory<Capacity>::records.data(), Capacity);
   }
 };
 
