@@ -194,6 +194,7 @@ class view {
   }
 
   [[nodiscard]] detail::record_reader records() const noexcept {
+    if (bytes_.empty()) return {nullptr, nullptr};  // never opened: it has no tensors
     return {bytes_.data() + header_bytes, characters(tensor_names_)};
   }
   [[nodiscard]] const char* characters(std::size_t at) const noexcept {
