@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ckpt/ckpt.hpp"
 #include "fixtures.hpp"
 #include "format/handmade.hpp"
