@@ -134,7 +134,7 @@ inline bool has_row(const ckpt::contents_view& view, std::size_t section, std::s
   if (view.model[index].purpose() != ckpt::role::trainable) return false;
   const ckpt::tensor_form form = view.form(section, index);
   const ckpt::tensor_form weight = view.model[index].form();
-  return stats != nullptr || form.type() != weight.type() || form.extents() != weight.extents();
+  return stats != nullptr || !ckpt::have_same_form(form, weight);
 }
 
 inline void put_held(const ckpt::contents_view& view, const summaries* stats) {

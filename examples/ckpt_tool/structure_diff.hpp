@@ -186,8 +186,7 @@ class structure_diff {
     const ckpt::tensor_form form_b = b_.form(section_b, j);
     const std::string what = slot.empty() ? title(a_, i) : slot + " of " + title(a_, i);
     const bool are_known = !is_by_position();
-    const bool has_one_form =
-        form_a.type() == form_b.type() && form_a.extents() == form_b.extents();
+    const bool has_one_form = ckpt::have_same_form(form_a, form_b);
     if (are_known && !has_one_form) note("form", what, form_text(form_a), form_text(form_b));
     if (a.size() != b.size()) {
       if (!are_known || has_one_form)

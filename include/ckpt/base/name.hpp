@@ -56,6 +56,26 @@ class name_view {
   return !(a == b);
 }
 
+namespace detail {
+
+/// Negative, zero or positive, as the first `size` characters of `a` come before, are, or come
+/// after those of `b`, byte by byte. Both have as many.
+[[nodiscard]] constexpr int compare_characters(name_view a, name_view b,
+                                               std::size_t size) noexcept {
+  const char* const left = a.data();
+  const char* const right = b.data();
+  for (std::size_t i = 0; i < size; ++i)
+    if (left[i] != right[i])
+      return static_cast<unsigned char>(left[i]) < static_cast<unsigned char>(right[i]) ? -1 : 1;
+  return 0;
+}
+
+[[nodiscard]] constexpr bool starts_with(name_view name, name_view prefix) noexcept {
+  return name.size() >= prefix.size() && name_view(name.data(), prefix.size()) == prefix;
+}
+
+}  // namespace detail
+
 }  // namespace ckpt
 
 #endif  // CKPT_BASE_NAME_HPP

@@ -157,7 +157,8 @@ inline status check_payloads(const layout_view& layout, const opened_file& opene
     for (std::size_t i = 0; i < count; ++i) {
       const bytes_view payload(pointers[s * count + i],
                                static_cast<std::size_t>(layout.bytes(s, i)));
-      if (const status same = check_payload(opened, s, i, payload); !same.ok()) return same;
+      const status same = check_checksum(opened.manifest, s, i, payload, opened.offset(s, i));
+      if (!same.ok()) return same;
     }
   }
   return {};
@@ -209,7 +210,7 @@ result<load_report> load_state(const path& source, state_view<Model, Optimizer>&
   if (!bound.ok()) return bound;
 
   if (touches_slots)
-    if (const status fits = check_values(*opened, state); !fits.ok()) return fits;
+    if (const status fits = check_fits(opened->values, state.user_values); !fits.ok()) return fits;
 
   if (options.staged) {
     using reader_type = reader<Model, Optimizer, Format, Host>;

@@ -39,7 +39,7 @@ struct contents_view {
   }
   /// Name of a slot; empty where the optimizer gives none.
   [[nodiscard]] constexpr name_view slot_name(std::size_t slot) const noexcept {
-    return slot < optimizer.slot_names.size() ? optimizer.slot_names[slot] : name_view{};
+    return optimizer.slot_name(slot);
   }
 
   /// Whether every payload has the size that model and optimizer say.

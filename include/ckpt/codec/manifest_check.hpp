@@ -137,7 +137,7 @@ status for_each_place(const file_map& map, const manifest::view& manifest, curso
                                            const manifest::view& manifest,
                                            std::size_t sections) noexcept {
   for (std::size_t s = 1; s < sections; ++s) {
-    const name_view wanted = ckpt::manifest::detail::slot_name(layout.optimizer, s - 1);
+    const name_view wanted = layout.optimizer.slot_name(s - 1);
     const name_view found = manifest.slot_name(s - 1);
     if (!wanted.empty() && !found.empty() && wanted != found)
       return fail(errc::name_mismatch).in(numbered_section(s));
@@ -155,6 +155,22 @@ status for_each_place(const file_map& map, const manifest::view& manifest, curso
     }
     return said.ok() ? said : said.in(numbered_section(s)).about(i);
   });
+}
+
+/// Whether a payload is what was written.
+/// @param payload  in the order of the file
+/// @param place  where it stands in the file
+/// @errors checksum_mismatch
+[[nodiscard]] inline status check_checksum(const manifest::view& manifest, std::size_t section,
+                                           std::size_t index, bytes_view payload,
+                                           std::uint64_t place) noexcept {
+  const std::uint32_t wanted = manifest.checksum(section, index);
+  const std::uint32_t found = crc32c_fast(payload);
+  if (found == wanted) return {};
+  return fail(errc::checksum_mismatch, wanted, found)
+      .in(numbered_section(section))
+      .about(index)
+      .at(place);
 }
 
 /// Whether all of `bytes` are zero; about the place where they are not.
@@ -216,15 +232,10 @@ class payload_check {
                              std::uint64_t bytes) noexcept {
     if (section != section_ && !frame_.map->is_wide)
       if (const status padded = enter(section); !padded.ok()) return padded;
-    const std::uint32_t wanted = frame_.manifest.checksum(section, index);
     if (const status padded = bytes == 0 ? status{} : cover(offset); !padded.ok()) return padded;
     if (bytes != 0) covered_ = offset + bytes;
-    const std::uint32_t found = bytes == 0 ? 0 : crc32c_fast(part(offset, bytes));
-    if (found == wanted) return {};
-    return fail(errc::checksum_mismatch, wanted, found)
-        .in(numbered_section(section))
-        .about(index)
-        .at(offset);
+    const bytes_view payload = bytes == 0 ? bytes_view{} : part(offset, bytes);
+    return check_checksum(frame_.manifest, section, index, payload, offset);
   }
 
   bytes_view file_;

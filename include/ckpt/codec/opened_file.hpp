@@ -113,7 +113,6 @@ struct opened_file {
                                         const read_options& options, opened_file& opened) noexcept {
   for (std::size_t s = 1; s < opened.section_count; ++s)
     is_own = is_own && equal(layout.head(s), opened.tables[s]);
-  opened.slack_bytes = 0;
   if (!is_own) {
     const status checked =
         check_tables(layout, opened.map, opened.tables, opened.section_count, options);
@@ -147,20 +146,6 @@ struct opened_file {
   return opened;
 }
 
-/// Whether a payload is what was written. Files without checksums have nothing against it.
-/// @param payload  in the order of the file
-/// @errors checksum_mismatch
-[[nodiscard]] inline status check_payload(const opened_file& opened, std::size_t section,
-                                          std::size_t index, bytes_view payload) noexcept {
-  const std::uint32_t wanted = opened.manifest.checksum(section, index);
-  const std::uint32_t found = crc32c_fast(payload);
-  if (found == wanted) return {};
-  return fail(errc::checksum_mismatch, wanted, found)
-      .in(numbered_section(section))
-      .about(index)
-      .at(opened.offset(section, index));
-}
-
 /// Whether the payloads of an opened file have to be compared with checksums.
 [[nodiscard]] constexpr bool wants_checksums(const opened_file& opened,
                                              bool skip_checksums) noexcept {
@@ -175,15 +160,6 @@ template <class State>
     if (const status taken = state.user_values->assign(opened.values); !taken.ok()) return taken;
   state.training = opened.training;
   return {};
-}
-
-/// Whether the user's values of a file will fit.
-/// @errors buffer_too_small
-template <class State>
-[[nodiscard]] status check_values(const opened_file& opened, const State& state) noexcept {
-  const std::size_t size = opened.values.encoded().size();
-  if (state.user_values == nullptr || size <= state.user_values->capacity()) return {};
-  return fail(errc::buffer_too_small, size, state.user_values->capacity()).in(section::footer);
 }
 
 /// What a load of an opened file has done once its tensors are in place.

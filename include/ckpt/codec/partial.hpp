@@ -22,11 +22,13 @@ partial_report load_planned(const contents_view& source, state_view<Model, Optim
   if (!plan.ok()) return partial_report(plan);
   const status bound = check_targets(plan, state.pointers());
   if (!bound.ok()) return partial_report(plan.failing(bound));
-  const status fits = check_values(source, plan, state.user_values);
-  if (!fits.ok()) return partial_report(plan.failing(fits));
+  const bool with_training = takes_training(plan);
+  if (with_training)
+    if (const status fits = check_fits(source.values, state.user_values); !fits.ok())
+      return partial_report(plan.failing(fits));
   partial_report report(plan);
   deliver_all<Host>(source, state.pointers(), report);
-  report.training_loaded = takes_training(plan);
+  report.training_loaded = with_training;
   if (!report.training_loaded) return report;
   state.training = source.training;
   if (state.user_values != nullptr) static_cast<void>(state.user_values->assign(source.values));

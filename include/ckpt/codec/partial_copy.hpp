@@ -91,15 +91,6 @@ void deliver_all(const contents_view& source, std::byte* const* pointers,
   return plan.training() == training_rule::always;
 }
 
-/// Values of the user need memory, if they are taken at all.
-/// @errors buffer_too_small
-[[nodiscard]] inline status check_values(const contents_view& source, const match_plan& plan,
-                                         const values* own) noexcept {
-  const std::size_t needed = source.values.encoded().size();
-  if (own == nullptr || !takes_training(plan) || needed <= own->capacity()) return {};
-  return fail(errc::buffer_too_small, needed, own->capacity()).in(section::footer);
-}
-
 /// What the compiler has matched must be what the file holds.
 /// @errors count_mismatch, name_mismatch, optimizer_mismatch, dtype_mismatch, shape_mismatch,
 ///         role_mismatch

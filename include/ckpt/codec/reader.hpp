@@ -112,8 +112,7 @@ class reader {
     if (!opened_.map.has_manifest()) return {};
     for (std::size_t s = 0; s < opened_.section_count; ++s)
       for (std::size_t i = 0; i < layout_.view().model.size(); ++i)
-        if (const status same = detail::check_payload(opened_, s, i, bytes(s, i)); !same.ok())
-          return same;
+        if (const status same = check_payload(s, i); !same.ok()) return same;
     return {};
   }
 
@@ -135,7 +134,8 @@ class reader {
     if (!bound.ok()) return bound;
     const bool takes_training = options_.slots != slot_policy::ignored;
     if (takes_training)
-      if (const status fits = detail::check_values(opened_, state); !fits.ok()) return fits;
+      if (const status fits = detail::check_fits(opened_.values, state.user_values); !fits.ok())
+        return fits;
     if (!options_.skip_checksums)
       if (const status whole = check_payloads(); !whole.ok()) return whole;
     for (std::size_t s = 0; s < opened_.section_count; ++s)
@@ -174,6 +174,11 @@ class reader {
   /// A reader that was not made by `open()` has no bytes to give.
   [[nodiscard]] status never_opened() const noexcept {
     return fail(errc::truncated, layout_.view().file_bytes, 0);
+  }
+
+  [[nodiscard]] status check_payload(std::size_t section, std::size_t index) const noexcept {
+    return detail::check_checksum(opened_.manifest, section, index, bytes(section, index),
+                                  opened_.offset(section, index));
   }
 
   [[nodiscard]] bool has(std::size_t section, std::size_t index) const noexcept {

@@ -7,7 +7,10 @@
 
 namespace ckpt {
 
-/// Every kind of file that goes by the magic number 429.
+/// The first two bytes of every kind of file below.
+inline constexpr std::uint16_t file_magic = 429;
+
+/// Every kind of file that goes by this magic number.
 enum class dialect : std::uint8_t {
   onert,             ///< onert as merged and in use
   onert_micro,       ///< onert-micro

@@ -82,11 +82,6 @@ namespace detail {
   return (std::uint64_t{name.size()} + 3) / 4;
 }
 
-[[nodiscard]] constexpr name_view slot_name(const optimizer_view& optimizer,
-                                            std::size_t slot) noexcept {
-  return slot < optimizer.slot_names.size() ? optimizer.slot_names[slot] : name_view{};
-}
-
 [[nodiscard]] constexpr tensor_form slot_form(const model_view& model,
                                               const optimizer_view& optimizer, std::size_t slot,
                                               std::size_t index) noexcept {
@@ -106,7 +101,7 @@ namespace detail {
     for (std::size_t i = 0; i < model.size(); ++i) {
       if (model[i].purpose() != role::trainable) continue;
       const tensor_form form = detail::slot_form(model, optimizer, s, i);
-      if (form.type() != model[i].type() || form.extents() != model[i].extents()) return true;
+      if (!have_same_form(form, model[i])) return true;
     }
   }
   return false;
@@ -121,7 +116,7 @@ namespace detail {
   parts.slot_count = optimizer.slot_count;
   parts.name_words = detail::words_of(optimizer.name);
   for (std::size_t s = 0; s < optimizer.slot_count; ++s)
-    parts.name_words += detail::words_of(detail::slot_name(optimizer, s));
+    parts.name_words += detail::words_of(optimizer.slot_name(s));
   parts.record_words = 2 * count;
   for (std::size_t i = 0; i < count; ++i) {
     parts.record_words += 2 * specs[i].extents().rank();
@@ -218,9 +213,9 @@ constexpr void write_slot_forms(const model_view& model, const optimizer_view& o
 constexpr void write_names(const model_view& model, const optimizer_view& optimizer,
                            word_writer& to) noexcept {
   to.put(optimizer.name.size());
-  for (std::size_t s = 0; s < optimizer.slot_count; ++s) to.put(slot_name(optimizer, s).size());
+  for (std::size_t s = 0; s < optimizer.slot_count; ++s) to.put(optimizer.slot_name(s).size());
   to.put_name(optimizer.name);
-  for (std::size_t s = 0; s < optimizer.slot_count; ++s) to.put_name(slot_name(optimizer, s));
+  for (std::size_t s = 0; s < optimizer.slot_count; ++s) to.put_name(optimizer.slot_name(s));
   const tensor_spec* const specs = model.tensors.data();
   const std::size_t count = model.size();
   for (std::size_t i = 0; i < count; ++i) to.put_name(specs[i].name());

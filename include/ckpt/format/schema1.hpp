@@ -8,6 +8,7 @@
 #include "ckpt/base/status.hpp"
 #include "ckpt/format/contract.hpp"
 #include "ckpt/format/cursor.hpp"
+#include "ckpt/format/dialect.hpp"
 
 /// What all dialects of schema 1 share. Integers are little-endian, offsets count from the start
 /// of the file, nothing is padded.
@@ -28,7 +29,7 @@
 namespace ckpt::schema1 {
 
 /// The first two bytes of every dialect.
-inline constexpr std::uint16_t magic = 429;
+inline constexpr std::uint16_t magic = file_magic;
 /// The third.
 inline constexpr std::uint8_t schema = 1;
 /// Bytes in front of the weight table.

@@ -8,6 +8,7 @@
 #include "ckpt/base/byte_order.hpp"
 #include "ckpt/base/result.hpp"
 #include "ckpt/format/contract.hpp"
+#include "ckpt/format/dialect.hpp"
 
 /// Header and state section of schema 2. Integers are little-endian, reals are IEEE 754 doubles in
 /// the same order, offsets count from the start of the file.
@@ -94,8 +95,7 @@ inline void store_real(std::byte* to, double value) noexcept {
 /// Encodes the 64 bytes in front as words of the file.
 /// @param words  16 words that are zero
 constexpr void write_header(const header& fields, std::uint32_t* words) noexcept {
-  constexpr std::uint32_t magic = 429;
-  words[0] = little_word(magic | std::uint32_t{schema} << 16 |
+  words[0] = little_word(std::uint32_t{file_magic} | std::uint32_t{schema} << 16 |
                          static_cast<std::uint32_t>(fields.minor) << 24);
   words[1] = little_word(fields.tensor_count);
   words[2] = little_word(fields.slot_count);

@@ -16,10 +16,7 @@ inline constexpr std::string_view meta_name = "meta";
 inline constexpr std::string_view step_prefix = "System-Train-TrainStep-";
 inline constexpr std::string_view system_prefix = "System-";
 
-[[nodiscard]] constexpr bool starts_with(std::string_view characters,
-                                         std::string_view prefix) noexcept {
-  return characters.substr(0, prefix.size()) == prefix;
-}
+using ckpt::detail::starts_with;
 
 /// What stands behind the name of a weight in that of its slot.
 [[nodiscard]] inline std::string suffix_of(name_view optimizer, name_view slot_name) {

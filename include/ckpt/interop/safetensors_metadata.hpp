@@ -171,7 +171,7 @@ inline void describe_slots(const contents_view& given, const std::vector<std::st
       const tensor_form form = given.form(1 + s, i);
       const tensor_form weight = given.model[i].form();
       if (given.model[i].purpose() == role::trainable) continue;
-      if (form.type() == weight.type() && form.extents() == weight.extents()) continue;
+      if (have_same_form(form, weight)) continue;
       std::string& lines = to[key_slot_forms];
       lines += decimal(s) + " " + decimal(i) + " " + std::string(name(form.type())) + " ";
       ckpt::detail::append_shape(lines, form.extents());

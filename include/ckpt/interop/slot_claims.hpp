@@ -44,7 +44,7 @@ inline constexpr std::size_t no_variable = ~std::size_t{0};
   if (!optimizer.slots_like_weights && optimizer.form == nullptr) return true;
   const tensor_form wanted =
       optimizer.slots_like_weights ? weight_form : optimizer.form(which, weight_form);
-  return wanted.type() == found.type() && wanted.extents() == found.extents();
+  return have_same_form(wanted, found);
 }
 
 /// Which variables are slots, if the optimizer is this one.

@@ -48,10 +48,12 @@ inline constexpr std::size_t names_checked_by_compiler = 512;
 namespace detail {
 
 /// FNV-1a.
-[[nodiscard]] constexpr std::uint32_t hash(name_view name) noexcept {
-  std::uint32_t value = 2166136261U;
-  for (std::size_t i = 0; i < name.size(); ++i)
-    value = (value ^ static_cast<unsigned char>(name[i])) * 16777619U;
+/// @param value  of the characters in front
+[[nodiscard]] constexpr std::uint32_t hash(name_view name,
+                                           std::uint32_t value = 2166136261U) noexcept {
+  const char* const data = name.data();
+  for (std::size_t i = 0, size = name.size(); i < size; ++i)
+    value = (value ^ static_cast<unsigned char>(data[i])) * 16777619U;
   return value;
 }
 

@@ -10,12 +10,6 @@ namespace ckpt {
 
 namespace detail {
 
-/// Of two weights or of two slots.
-template <class Form>
-[[nodiscard]] constexpr bool are_same(const Form& a, const Form& b) noexcept {
-  return a.type() == b.type() && a.extents() == b.extents();
-}
-
 /// Whether these rows of `found` are what is expected.
 [[nodiscard]] constexpr bool rows_fit(const tensor_form& found, const tensor_form& expected,
                                       const row_rule& rows) noexcept {
@@ -40,7 +34,7 @@ template <class Form>
   if (file.optimizer.slots_like_weights && model.optimizer.slots_like_weights) return true;
   const tensor_form found = file.form(1 + from, pair.in_file);
   const tensor_form expected = model.form(1 + slot, pair.in_model);
-  return are_same(found, expected) || (rows != nullptr && rows_fit(found, expected, *rows));
+  return have_same_form(found, expected) || (rows != nullptr && rows_fit(found, expected, *rows));
 }
 
 /// Says of a pair whether all that is to be loaded of it has the form that the model wants.
@@ -53,7 +47,7 @@ constexpr void compare_forms(const match_side& file, const match_side& model, sl
   pair.first_row = rows != nullptr ? rows->first : 0;
   pair.outcome = match_outcome::mismatched;
   if (!(rows != nullptr ? rows_fit(found.form(), expected.form(), *rows)
-                        : are_same(found, expected)))
+                        : have_same_form(found, expected)))
     return;
   for (std::size_t s = 0; slots == slot_rule::follow && s < model.optimizer.slot_count; ++s) {
     if (slot_fits(file, model, pair, s, rows)) continue;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ckpt/base/name.hpp"
+#include "ckpt/model/check.hpp"
 
 namespace ckpt {
 
@@ -21,26 +22,8 @@ struct joined_name {
   }
 };
 
-/// FNV-1a, going on from `value`.
-[[nodiscard]] constexpr std::uint32_t hash_on(std::uint32_t value, name_view part) noexcept {
-  const char* const data = part.data();
-  for (std::size_t i = 0, size = part.size(); i < size; ++i)
-    value = (value ^ static_cast<unsigned char>(data[i])) * 16777619U;
-  return value;
-}
-
 [[nodiscard]] constexpr std::uint32_t hash_of(const joined_name& name) noexcept {
-  return hash_on(hash_on(2166136261U, name.head), name.tail);
-}
-
-/// The same as compare(), of the first `size` characters.
-[[nodiscard]] constexpr int compare_pieces(name_view a, name_view b, std::size_t size) noexcept {
-  const char* const left = a.data();
-  const char* const right = b.data();
-  for (std::size_t i = 0; i < size; ++i)
-    if (left[i] != right[i])
-      return static_cast<unsigned char>(left[i]) < static_cast<unsigned char>(right[i]) ? -1 : 1;
-  return 0;
+  return hash(name.tail, hash(name.head));
 }
 
 [[nodiscard]] constexpr name_view behind(name_view name, std::size_t size) noexcept {
@@ -53,15 +36,11 @@ struct joined_name {
     if (a.head.empty()) a = {a.tail, {}};
     if (b.head.empty()) b = {b.tail, {}};
     const std::size_t size = a.head.size() < b.head.size() ? a.head.size() : b.head.size();
-    if (const int order = compare_pieces(a.head, b.head, size); order != 0) return order;
+    if (const int order = compare_characters(a.head, b.head, size); order != 0) return order;
     a.head = behind(a.head, size);
     b.head = behind(b.head, size);
   }
   return static_cast<int>(a.size() != 0) - static_cast<int>(b.size() != 0);
-}
-
-[[nodiscard]] constexpr bool starts_with(name_view name, name_view prefix) noexcept {
-  return name.size() >= prefix.size() && name_view(name.data(), prefix.size()) == prefix;
 }
 
 /// Whether a pattern fits a name from end to end. `*` stands for any characters, or none. At most

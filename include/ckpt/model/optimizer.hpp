@@ -79,6 +79,11 @@ struct optimizer_view {
   name_view name = {};
   span<const name_view> slot_names = {};
 
+  /// Name of a slot; empty where the optimizer gives none.
+  [[nodiscard]] constexpr name_view slot_name(std::size_t slot) const noexcept {
+    return slot < slot_names.size() ? slot_names[slot] : name_view{};
+  }
+
   /// Dtype and shape of a slot of `tensor`.
   /// @param index  of the tensor in its model; needed where `forms` is given
   [[nodiscard]] constexpr tensor_form slot_form(std::size_t slot, const tensor_spec& tensor,

@@ -105,6 +105,12 @@ class tensor_spec {
   role purpose_ = role::absent;
 };
 
+/// Whether two tensors, or two forms, have one dtype and shape.
+template <class A, class B>
+[[nodiscard]] constexpr bool have_same_form(const A& a, const B& b) noexcept {
+  return a.type() == b.type() && a.extents() == b.extents();
+}
+
 }  // namespace ckpt
 
 #endif  // CKPT_MODEL_TENSOR_SPEC_HPP

@@ -41,9 +41,8 @@ inline constexpr std::size_t value_head_bytes = 8;
 /// Whether `a` comes before `b`, byte by byte.
 [[nodiscard]] constexpr bool key_before(name_view a, name_view b) noexcept {
   const std::size_t shorter = a.size() < b.size() ? a.size() : b.size();
-  for (std::size_t i = 0; i < shorter; ++i)
-    if (a[i] != b[i]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[i]);
-  return a.size() < b.size();
+  const int order = compare_characters(a, b, shorter);
+  return order != 0 ? order < 0 : a.size() < b.size();
 }
 
 }  // namespace detail
@@ -264,6 +263,15 @@ class values : public values_view {
 };
 
 namespace detail {
+
+/// Whether values have room where they are to be taken over, if anybody wants them.
+/// @param own  null: nobody
+/// @errors buffer_too_small
+[[nodiscard]] inline status check_fits(const values_view& from, const values* own) noexcept {
+  const std::size_t needed = from.encoded().size();
+  if (own == nullptr || needed <= own->capacity()) return {};
+  return fail(errc::buffer_too_small, needed, own->capacity()).in(section::footer);
+}
 
 template <std::size_t Capacity>
 struct value_memory {
