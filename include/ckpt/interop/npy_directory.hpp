@@ -59,10 +59,7 @@ status write_all(ckpt::detail::tree_writer<Native>& tree, const path& place,
     });
     if (!written.ok()) return written.about(i);
   }
-  if (const status settled = tree.settle(place); !settled.ok()) return settled;
-  if (const status settled = tree.settle(place.parent()); !settled.ok()) return settled;
-  tree.keep();
-  return {};
+  return tree.finish(place);
 }
 
 template <class Native>

@@ -166,11 +166,7 @@ class tree_reader {
     if (steps == 0) return {};
     blamed_ = root_ / variables_[chosen].name;
     if (steps > 1) return fail(errc::bad_training_state, 1, steps).in(section::footer);
-    if (!ckpt::detail::is_step_form(variables_[chosen].form))
-      return fail(errc::bad_training_state).in(section::footer);
-    const status read = ckpt::detail::read_step(variables_[chosen].bytes, to_.training.step);
-    variables_.erase(variables_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    return read;
+    return ckpt::detail::take_step(variables_, chosen, to_.training.step);
   }
 
   void fill() {

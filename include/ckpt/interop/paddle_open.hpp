@@ -82,11 +82,7 @@ class directory_reader {
     const std::size_t found = ckpt::detail::find_variable(variables_, how_.step_counter);
     if (how_.step_counter.empty() || found == ckpt::detail::no_variable) return {};
     blamed_ = root_ / how_.step_counter;
-    if (!ckpt::detail::is_step_form(variables_[found].form))
-      return fail(errc::bad_training_state).in(section::footer);
-    const status read = ckpt::detail::read_step(variables_[found].bytes, to_.training.step);
-    variables_.erase(variables_.begin() + static_cast<std::ptrdiff_t>(found));
-    return read;
+    return ckpt::detail::take_step(variables_, found, to_.training.step);
   }
 
   void fill(bool with_slots) {

@@ -1,19 +1,14 @@
 #ifndef CKPT_INTEROP_PADDLE_SAVE_HPP
 #define CKPT_INTEROP_PADDLE_SAVE_HPP
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ckpt/base/byte_order.hpp"
-#include "ckpt/checkpoint/file_result.hpp"
 #include "ckpt/codec/contents.hpp"
 #include "ckpt/interop/paddle_names.hpp"
 #include "ckpt/interop/paddle_variable.hpp"
-#include "ckpt/interop/tree_writer.hpp"
-#include "ckpt/interop/variables.hpp"
+#include "ckpt/interop/variable_save.hpp"
 
 namespace ckpt::paddle {
 
@@ -30,10 +25,7 @@ struct save_options {
 };
 
 /// What a save has done.
-struct save_report {
-  std::size_t variables = 0;  ///< weights, slots and the step
-  std::uint64_t bytes = 0;    ///< of their elements
-};
+using save_report = ckpt::detail::variables_report;
 
 namespace detail {
 
@@ -55,12 +47,8 @@ using ckpt::detail::variable;
       return ckpt::detail::about(fail(errc::invalid_name), each);
   }
   if (!how.step_counter.empty()) {
-    variable counter;
-    counter.name = how.step_counter;
-    counter.form = ckpt::detail::step_form;
-    counter.bytes = step_bytes;
-    if (!ckpt::detail::is_component(counter.name)) return fail(errc::invalid_name);
-    to.insert(to.begin(), std::move(counter));  // so that a tensor of this name is the one blamed
+    const status put = ckpt::detail::put_step(how.step_counter, step_bytes, to);
+    if (!put.ok()) return put;
   }
   return ckpt::detail::check_distinct(to);
 }
@@ -75,37 +63,22 @@ template <class Native>
     });
     if (!written.ok()) return written;
   }
-  if (const status settled = tree.settle(directory); !settled.ok()) return settled;
-  if (mark) {
-    const status marked =
-        tree.write_file(directory / mark_name, [](auto&) -> status { return {}; });
-    if (!marked.ok()) return marked;
-    if (const status settled = tree.settle(directory); !settled.ok()) return settled;
-  }
-  if (const status settled = tree.settle(directory.parent()); !settled.ok()) return settled;
-  tree.keep();
-  return {};
+  if (mark)
+    if (const status marked = tree.mark(directory, mark_name); !marked.ok()) return marked;
+  return tree.finish(directory);
 }
 
 template <class Native>
 [[nodiscard]] file_result<save_report> save_with(const path& directory, const contents_view& from,
                                                  const save_options& how) {
-  std::byte step_bytes[8];
-  store_little(step_bytes, from.training.step);
-  std::vector<variable> variables;
-  const status possible = ckpt::detail::without_exceptions(
-      [&] { return prepare(from, how, bytes_view(step_bytes), variables); });
-  if (!possible.ok())
-    return {possible, ckpt::detail::file_message("save", directory, possible, from.model)};
-  ckpt::detail::tree_writer<Native> tree(how.durable);
-  const status written = ckpt::detail::without_exceptions(
-      [&] { return write_files(tree, directory, variables, how.mark); });
-  if (!written.ok())
-    return {written, ckpt::detail::file_message("write", tree.blamed(), written, from.model)};
-  save_report done;
-  done.variables = variables.size();
-  for (const variable& each : variables) done.bytes += each.bytes.size();
-  return done;
+  return ckpt::detail::save_variables<Native>(
+      directory, from, how.durable,
+      [&](bytes_view step_bytes, std::vector<variable>& to) {
+        return prepare(from, how, step_bytes, to);
+      },
+      [&](auto& tree, const std::vector<variable>& variables) {
+        return write_files(tree, directory, variables, how.mark);
+      });
 }
 
 }  // namespace detail

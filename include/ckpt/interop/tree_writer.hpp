@@ -1,6 +1,7 @@
 #ifndef CKPT_INTEROP_TREE_WRITER_HPP
 #define CKPT_INTEROP_TREE_WRITER_HPP
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace ckpt {
 
 namespace detail {
 
-/// Fills a directory with new files. Until `keep()` says that it is complete, it removes in the end
-/// all that it made, the last first; what a killed process leaves is for the reader to notice.
+/// Fills a directory with new files. Until `finish()` says that it is complete, it removes in the
+/// end all that it made, the last first; what a killed process leaves is for the reader to notice.
 template <class Native>
 class tree_writer {
  public:
@@ -80,8 +81,21 @@ class tree_writer {
     return durable_ ? ckpt::sync_directory<Native>(directory) : status{};
   }
 
-  /// All is there: nothing is removed any more.
-  void keep() noexcept { made_.clear(); }
+  /// Makes an empty file that says that all else is there, and on the disk.
+  /// @errors those of `settle()` and `write_file()`
+  status mark(const path& directory, std::string_view name) {
+    if (const status settled = settle(directory); !settled.ok()) return settled;
+    return write_file(directory / name, [](auto&) -> status { return {}; });
+  }
+
+  /// All is there: waits until its names are on the disk, and removes nothing any more.
+  /// @errors those of `settle()`
+  status finish(const path& directory) {
+    if (const status settled = settle(directory); !settled.ok()) return settled;
+    if (const status settled = settle(directory.parent()); !settled.ok()) return settled;
+    made_.clear();
+    return {};
+  }
 
   /// What the last call was about.
   [[nodiscard]] const path& blamed() const noexcept { return blamed_; }

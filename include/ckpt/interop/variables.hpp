@@ -105,15 +105,26 @@ template <class SuffixOf>
 /// A step as variables hold it: one signed number of 64 bits in a shape of one.
 inline constexpr tensor_form step_form(dtype::i64, {1});
 
-[[nodiscard]] inline bool is_step_form(const tensor_form& form) noexcept {
-  return form.type() == dtype::i64 && form.extents() == step_form.extents();
+/// Puts the step in front of the variables, so that a tensor of the same name is the one blamed.
+/// @param bytes  8 of them, which must outlive the variables
+/// @errors invalid_name
+[[nodiscard]] inline status put_step(std::string name, bytes_view bytes,
+                                     std::vector<variable>& variables) {
+  if (!is_component(name)) return fail(errc::invalid_name);
+  variables.insert(variables.begin(), {std::move(name), step_form, bytes});
+  return {};
 }
 
-/// @param bytes  8 of them
-/// @errors bad_training_state (negative)
-[[nodiscard]] inline status read_step(bytes_view bytes, std::uint64_t& step) noexcept {
-  step = load_little<std::uint64_t>(bytes.data());
-  return step >> 63U == 0 ? status{} : fail(errc::bad_training_state).in(section::footer);
+/// Moves the step from the variables to where it belongs.
+/// @param at  index of its variable
+/// @errors bad_training_state (another form, or negative)
+[[nodiscard]] inline status take_step(std::vector<variable>& variables, std::size_t at,
+                                      std::uint64_t& step) {
+  const status broken = fail(errc::bad_training_state).in(section::footer);
+  if (!have_same_form(variables[at].form, step_form)) return broken;
+  step = load_little<std::uint64_t>(variables[at].bytes.data());
+  variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(at));
+  return step >> 63U == 0 ? status{} : broken;
 }
 
 }  // namespace detail
