@@ -32,7 +32,7 @@ class slot_choice {
     const ckpt::optimizer_view plain = drops_all ? ckpt::view_of_optimizer<ckpt::sgd>()
                                                  : wanted.optimizer.value_or(source.optimizer);
     for (std::size_t s = 0; s < plain.slot_count; ++s)
-      origins_.push_back(origin_of(source, plain, s));
+      origins_.push_back(ckpt::slot_in_file(source.optimizer, plain, s));
     chosen_.name = plain.name;
     chosen_.slot_count = plain.slot_count;
     chosen_.slot_names = plain.slot_names;
@@ -44,20 +44,6 @@ class slot_choice {
   [[nodiscard]] const ckpt::optimizer_view& optimizer() const { return chosen_; }
 
  private:
-  static constexpr std::size_t nowhere = ~std::size_t{0};
-
-  /// The slot of the source that is called like a slot of the target; without names the one in its
-  /// place.
-  [[nodiscard]] static std::size_t origin_of(const ckpt::contents_view& source,
-                                             const ckpt::optimizer_view& target, std::size_t slot) {
-    const bool has_name = slot < target.slot_names.size() && !target.slot_names[slot].empty() &&
-                          !source.optimizer.slot_names.empty();
-    if (!has_name) return slot < source.optimizer.slot_count ? slot : nowhere;
-    for (std::size_t s = 0; s < source.optimizer.slot_count; ++s)
-      if (source.slot_name(s) == target.slot_names[slot]) return s;
-    return nowhere;
-  }
-
   /// What both sides do not have in common and nobody allows, in words.
   [[nodiscard]] std::string mismatch(const ckpt::contents_view& source,
                                      const slot_wishes& wanted) const {
@@ -67,7 +53,7 @@ class slot_choice {
       list += (list.empty() ? "" : ", ") + name;
     };
     for (std::size_t s = 0; s < origins_.size(); ++s)
-      if (origins_[s] == nowhere) append(missing, string_of(chosen_.slot_names[s]));
+      if (origins_[s] == ckpt::npos) append(missing, string_of(chosen_.slot_name(s)));
     for (std::size_t s = 0; s < source.optimizer.slot_count; ++s)
       if (std::find(origins_.begin(), origins_.end(), s) == origins_.end())
         append(extra, slot_text(source, s));
@@ -88,7 +74,7 @@ class slot_choice {
       for (std::size_t i = 0; i < model.size(); ++i) {
         if (from[i] == ckpt::no_tensor) {
           forms_.push_back(model[i].form());
-        } else if (origins_[s] != nowhere) {
+        } else if (origins_[s] != ckpt::npos) {
           forms_.push_back(source.form(1 + origins_[s], from[i]));
         } else {
           forms_.push_back(plain.slot_form(s, model[i], i));

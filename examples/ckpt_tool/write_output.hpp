@@ -103,13 +103,10 @@ class output_writer {
 
   template <class Format>
   ckpt::status write_own() {
-    std::vector<ckpt::section_bounds> sections(contents_.section_count());
-    std::vector<ckpt::span<const std::uint32_t>> heads(contents_.section_count());
-    std::vector<std::uint32_t> words(ckpt::words_for_contents<Format>(contents_));
-    const auto layout = ckpt::lay_out_contents<Format>(contents_, {sections, heads, words});
+    const auto layout = ckpt::contents_layout<Format>::make(contents_);
     if (!layout.ok()) return layout.error();
-    return write_file(layout->file_bytes, [&](counting_sink& sink) {
-      return ckpt::write_contents<Format>(contents_, *layout, sink);
+    return write_file(layout->view().file_bytes, [&](counting_sink& sink) {
+      return ckpt::write_contents<Format>(contents_, layout->view(), sink);
     });
   }
 

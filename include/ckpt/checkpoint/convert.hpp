@@ -76,27 +76,52 @@ class arranged_contents {
   std::vector<std::byte> zeros_;
 };
 
+/// Contents laid out in a format, with the memory that this needs. The layout views the contents.
+template <class Format>
+class contents_layout {
+ public:
+  /// @errors those of lay_out_contents()
+  [[nodiscard]] static result<contents_layout> make(const contents_view& contents) {
+    contents_layout made;
+    made.sections_.resize(contents.section_count());
+    made.heads_.resize(contents.section_count());
+    made.words_.resize(words_for_contents<Format>(contents));
+    const auto known =
+        lay_out_contents<Format>(contents, {made.sections_, made.heads_, made.words_});
+    if (!known.ok()) return known.error();
+    made.view_ = *known;
+    return result<contents_layout>(std::move(made));
+  }
+
+  /// The layout as `write_contents()` wants it.
+  [[nodiscard]] const layout_view& view() const noexcept { return view_; }
+
+ private:
+  std::vector<section_bounds> sections_;
+  std::vector<span<const std::uint32_t>> heads_;
+  std::vector<std::uint32_t> words_;
+  layout_view view_{};
+};
+
 namespace detail {
 
 template <class Native, class Format>
 status save_contents_with(const path& target, const contents_view& contents,
                           const save_options& options, save_report& report) {
-  std::vector<section_bounds> sections(contents.section_count());
-  std::vector<span<const std::uint32_t>> heads(contents.section_count());
-  std::vector<std::uint32_t> words(words_for_contents<Format>(contents));
-  const auto layout = lay_out_contents<Format>(contents, {sections, heads, words});
-  if (!layout.ok()) return layout.error();
+  const auto made = contents_layout<Format>::make(contents);
+  if (!made.ok()) return made.error();
+  const layout_view& layout = made->view();
   std::vector<std::byte> footer(Format::footer_bytes);
   const status counters =
       Format::write_footer(contents.training, contents.values, bytes_span(footer));
   if (!counters.ok()) return counters;
   auto replacement = basic_replacement<Native>::begin(target);
   if (!replacement.ok()) return replacement.error();
-  if (const status room = replacement->reserve(layout->file_bytes); !room.ok()) return room;
-  const status sent = write_contents<Format>(contents, *layout, replacement->writer());
+  if (const status room = replacement->reserve(layout.file_bytes); !room.ok()) return room;
+  const status sent = write_contents<Format>(contents, layout, replacement->writer());
   if (!sent.ok()) return sent;
   if (const status done = replacement->commit(options.durable); !done.ok()) return done;
-  report.file_bytes = layout->file_bytes;
+  report.file_bytes = layout.file_bytes;
   return {};
 }
 

@@ -42,15 +42,12 @@ struct adam_turned {
 
 template <class Format>
 std::vector<std::byte> file_of(const ckpt::contents_view& contents) {
-  std::vector<ckpt::section_bounds> sections(contents.section_count());
-  std::vector<ckpt::span<const std::uint32_t>> heads(contents.section_count());
-  std::vector<std::uint32_t> words(ckpt::words_for_contents<Format>(contents));
-  const auto layout = ckpt::lay_out_contents<Format>(contents, {sections, heads, words});
+  const auto layout = ckpt::contents_layout<Format>::make(contents);
   REQUIRE(layout.ok());
   std::vector<std::byte> file;
   ckpt::vector_sink sink(file);
-  REQUIRE(ckpt::write_contents<Format>(contents, *layout, sink).ok());
-  CHECK(file.size() == layout->file_bytes);
+  REQUIRE(ckpt::write_contents<Format>(contents, layout->view(), sink).ok());
+  CHECK(file.size() == layout->view().file_bytes);
   return file;
 }
 
