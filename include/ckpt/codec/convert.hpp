@@ -6,6 +6,7 @@
 #include "ckpt/codec/contents.hpp"
 #include "ckpt/codec/write_file.hpp"
 #include "ckpt/layout/dynamic_layout.hpp"
+#include "ckpt/model/check.hpp"
 #include "ckpt/model/match_plan.hpp"
 
 /// From any checkpoint to any other: rearrange what one holds into the shape of another, then write
@@ -95,11 +96,8 @@ namespace detail {
     if (size > zeros.size()) return fail(errc::buffer_too_small, size, zeros.size());
     return zeros.part(0, static_cast<std::size_t>(size));
   }
-  const tensor_form wanted = target.form(section, index);
-  const tensor_form found = source.form(origin, from);
-  if (wanted.type() != found.type()) return fail(errc::dtype_mismatch);
-  if (wanted.extents() != found.extents())
-    return fail(errc::shape_mismatch, wanted.byte_size(), found.byte_size());
+  const status same = check_same_form(target.form(section, index), source.form(origin, from));
+  if (!same.ok()) return same;
   const bytes_view bytes = source.bytes(origin, from);
   if (bytes.size() != size) return fail(errc::size_mismatch, size, bytes.size());
   return bytes;

@@ -5,6 +5,7 @@
 #include "ckpt/codec/read_options.hpp"
 #include "ckpt/codec/table_view.hpp"
 #include "ckpt/format/manifest_view.hpp"
+#include "ckpt/model/check.hpp"
 
 /// What a manifest makes of a file: the place of every byte, and whether it is what was written.
 namespace ckpt::detail {
@@ -120,9 +121,7 @@ status for_each_place(const file_map& map, const manifest::view& manifest, curso
                                            bool with_slots) noexcept {
   if (!wanted.name().empty() && !found.name().empty() && wanted.name() != found.name())
     return fail(errc::name_mismatch);
-  if (wanted.type() != found.type()) return fail(errc::dtype_mismatch);
-  if (wanted.extents() != found.extents())
-    return fail(errc::shape_mismatch, wanted.form().byte_size(), found.form().byte_size());
+  if (const status same = check_same_form(wanted, found); !same.ok()) return same;
   const bool is_alike =
       with_slots ? wanted.purpose() == found.purpose()
                  : (wanted.purpose() == role::absent) == (found.purpose() == role::absent);

@@ -8,6 +8,7 @@
 #include "ckpt/base/byte_order.hpp"
 #include "ckpt/codec/contents.hpp"
 #include "ckpt/codec/partial_report.hpp"
+#include "ckpt/model/check.hpp"
 
 namespace ckpt {
 
@@ -107,11 +108,8 @@ void deliver_all(const contents_view& source, std::byte* const* pointers,
   }
   for (std::size_t s = 0; s < source.section_count(); ++s) {
     for (std::size_t i = 0; i < wanted.model.size(); ++i) {
-      const tensor_form found = source.form(s, i);
-      const tensor_form expected = wanted.form(s, i);
-      if (found.type() != expected.type()) return fail(errc::dtype_mismatch).about(i);
-      if (found.extents() != expected.extents())
-        return fail(errc::shape_mismatch, expected.byte_size(), found.byte_size()).about(i);
+      const status same = check_same_form(wanted.form(s, i), source.form(s, i));
+      if (!same.ok()) return same.about(i);
     }
   }
   return {};

@@ -26,6 +26,17 @@ inline constexpr std::size_t names_checked_by_compiler = 512;
   return {};
 }
 
+/// Whether what is found has the dtype and shape that are wanted: of two tensors or two forms.
+/// @errors dtype_mismatch, shape_mismatch (in bytes)
+template <class Wanted, class Found>
+[[nodiscard]] constexpr status check_same_form(const Wanted& wanted, const Found& found) noexcept {
+  if (wanted.type() != found.type()) return fail(errc::dtype_mismatch);
+  if (wanted.extents() != found.extents())
+    return fail(errc::shape_mismatch, bytes_of(wanted.type(), wanted.extents()),
+                bytes_of(found.type(), found.extents()));
+  return {};
+}
+
 /// Every index of the visit order must exist and be stored, and no stored tensor may be left out.
 /// @param marks  scratch, one word a tensor
 /// @errors invalid_visits
