@@ -339,28 +339,12 @@ TEST_CASE("oneflow: wrong payloads and shapes without bytes are refused") {
 
 TEST_CASE("oneflow: whatever fails, nothing is left and no mark was there") {
   const ckpt::contents saved = sample<ckpt::momentum>();
-  for (const call kind : {call::make_directory, call::create, call::write, call::sync, call::close,
-                          call::sync_directory}) {
-    std::size_t failures = 0;
-    for (std::size_t at = 1;; ++at) {
-      const scratch dir;
-      reset();
-      now.fail_kind = kind;
-      now.fail_at = at;
-      now.fail_error = ENOSPC;
-      const auto done = oneflow::detail::save_with<counted>(dir.at("t"), saved.view(), {});
-      const bool has_failed = now.count(kind) >= at;
-      CHECK(done.ok() != has_failed);
-      CHECK(now.open_handles == 0);
-      if (!has_failed) break;
-      ++failures;
-      CHECK(done.error().kind == errc::no_space);
-      CHECK(test::mentions(done.message(), dir.root()));
-      CHECK(dir.names().empty());
-    }
-    CHECK(failures > 5);
-  }
-  reset();
+  const auto save = [&saved](const std::string& directory) {
+    return oneflow::detail::save_with<counted>(directory, saved.view(), {});
+  };
+  fail_every_call(6, save, [](const auto& done, const scratch& dir) {
+    CHECK(test::mentions(done.message(), dir.root()));
+  });
 }
 
 TEST_CASE("oneflow: the mark is made when all else is on the disk, and nothing waits if told so") {

@@ -1,6 +1,9 @@
 #ifndef CKPT_TESTS_UNIT_INTEROP_SAMPLE_HPP
 #define CKPT_TESTS_UNIT_INTEROP_SAMPLE_HPP
 
+#include <doctest/doctest.h>
+
+#include <cerrno>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -62,12 +65,42 @@ inline bool same(const ckpt::contents& left, const ckpt::contents& right) {
     for (std::size_t i = 0; i < a.model.size(); ++i) {
       const ckpt::bytes_view x = a.bytes(s, i);
       const ckpt::bytes_view y = b.bytes(s, i);
-      if (a.form(s, i).type() != b.form(s, i).type()) return false;
-      if (a.form(s, i).extents() != b.form(s, i).extents()) return false;
+      if (!ckpt::have_same_form(a.form(s, i), b.form(s, i))) return false;
       if (bytes(x.begin(), x.end()) != bytes(y.begin(), y.end())) return false;
     }
   }
   return true;
+}
+
+/// Saves into a new directory while call after call of each kind finds the disk full. Each save
+/// says so and leaves nothing, until there is no call left that could fail.
+/// @param least  failures of each kind that must have been possible
+/// @param save   `file_result<...>(directory)`, by `scaled_native<>`
+/// @param check  looks at each failure, too: `void(result, scratch)`
+template <class Save, class Check>
+void fail_every_call(std::size_t least, const Save& save, const Check& check) {
+  for (const call kind : {call::make_directory, call::create, call::write, call::sync, call::close,
+                          call::sync_directory}) {
+    std::size_t failures = 0;
+    for (std::size_t at = 1;; ++at) {
+      const scratch dir;
+      reset();
+      now.fail_kind = kind;
+      now.fail_at = at;
+      now.fail_error = ENOSPC;
+      const auto done = save(dir.at("t"));
+      const bool has_failed = now.count(kind) >= at;
+      CHECK(done.ok() != has_failed);
+      CHECK(now.open_handles == 0);
+      if (!has_failed) break;
+      ++failures;
+      CHECK(done.error().kind == ckpt::errc::no_space);
+      CHECK(dir.names().empty());
+      check(done, dir);
+    }
+    CHECK(failures >= least);
+  }
+  reset();
 }
 
 /// One tensor of zeros.
