@@ -314,7 +314,7 @@ def single_faults():
     yield patched(12, word(148)), ("truncated", "footer", None, 148, 156, 148)
     yield patched(0, b"\x01\xad"), ("not_a_checkpoint", "header", None, 0, 429, 0xAD01)
     for schema in (0, 3, 255):
-        yield patched(2, bytes([schema])), ("unsupported_version", "header", None, 2, 1, schema)
+        yield patched(2, bytes([schema])), ("unsupported_version", "header", None, 2, 2, schema)
     yield patched(3, b"\x01"), ("bad_header", "header", None, 3, 0, 1)
     yield patched(148, b"\0"), ("trailing_bytes", "header", None, 12, 148, 149)
     yield patched(4, word(31)), ("bad_section", "m", None, 4, 32, 31)

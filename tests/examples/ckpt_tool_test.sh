@@ -317,7 +317,7 @@ for schema in 00:0 03:3 ff:255; do
   expect 1 inspect faulty
   says '^kind      unsupported_version$'
   says '^where     header, byte 2$'
-  says '^expected  1$'
+  says '^expected  2$'
   says "^found     ${schema##*:}\$"
 done
 patched faulty 3 01

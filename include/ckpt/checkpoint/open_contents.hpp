@@ -10,6 +10,7 @@
 #include "ckpt/checkpoint/file_result.hpp"
 #include "ckpt/codec/table_entries.hpp"
 #include "ckpt/codec/verify.hpp"
+#include "ckpt/io/detail/calls.hpp"
 #include "ckpt/model/check.hpp"
 
 namespace ckpt {
@@ -36,10 +37,20 @@ class contents_reader {
     const bool is_plain_with_model = options_.model.size() != 0;
     const description said = verify(
         file_, options_.optimizer.slot_count != 0 ? slot_sizes::any : slot_sizes::like_weights);
+    manifest_ = said.manifest;
     if (!said.error.ok()) return said.error;
     made_.training = said.training;
     if (said.map.has_manifest()) return take_manifest(said);
     return is_plain_with_model ? take_model(said.map) : take_positions(said.map);
+  }
+
+  /// Says what has come of opening a file, with the names that its own manifest gives.
+  [[nodiscard]] std::string message(const path& source, const status& failed) const {
+    if (failed.tensor >= manifest_.size())
+      return file_message("open", source, failed, options_.model);
+    std::vector<tensor_spec> listed(manifest_.size());
+    manifest_.list(listed);
+    return file_message("open", source, failed, model_view{listed, {}});
   }
 
  private:
@@ -181,18 +192,20 @@ class contents_reader {
   bytes_view file_;
   const open_options& options_;
   contents& made_;
+  manifest::view manifest_{};
 };
 
 }  // namespace detail
 
 /// What a checkpoint of this library in memory holds, by name, after every check including all
 /// checksums. The contents view the bytes.
-/// @errors those of verify(); duplicate_name; with a model those of check_request() and
+/// @errors those of verify(); duplicate_name; no_memory; with a model those of check_request() and
 ///         check_tables()
 [[nodiscard]] inline result<contents> contents_of(bytes_view file,
                                                   const open_options& options = {}) {
   contents made;
-  const status read = detail::contents_reader(file, options, made).run();
+  detail::contents_reader reader(file, options, made);
+  const status read = detail::without_exceptions([&reader] { return reader.run(); });
   if (!read.ok()) return read;
   return result<contents>(std::move(made));
 }
@@ -204,11 +217,12 @@ class contents_reader {
   auto mapping = native_mapping::open(source);
   if (!mapping.ok())
     return {mapping.error(), detail::file_message("open", source, mapping.error(), options.model)};
-  auto made = contents_of(mapping->bytes(), options);
-  if (!made.ok())
-    return {made.error(), detail::file_message("open", source, made.error(), options.model)};
-  made->keep(std::move(*mapping));
-  return std::move(*made);
+  contents made;
+  detail::contents_reader reader(mapping->bytes(), options, made);
+  const status read = detail::without_exceptions([&reader] { return reader.run(); });
+  if (!read.ok()) return {read, reader.message(source, read)};
+  made.keep(std::move(*mapping));
+  return file_result<contents>(std::move(made));
 }
 
 }  // namespace ckpt

@@ -1,6 +1,8 @@
 #ifndef CKPT_CODEC_MANIFEST_CHECK_HPP
 #define CKPT_CODEC_MANIFEST_CHECK_HPP
 
+#include <type_traits>
+
 #include "ckpt/base/crc32c_fast.hpp"
 #include "ckpt/codec/read_options.hpp"
 #include "ckpt/codec/table_view.hpp"
@@ -33,13 +35,21 @@ struct file_frame_view {
   return map.is_wide && section > 0 ? end : map.sections[map.is_wide ? 0 : section].payload;
 }
 
+/// Whether `visit` of `for_each_place()` cannot throw, as it is throughout the core.
+template <class Visit>
+inline constexpr bool is_nothrow_visit_v =
+    std::is_nothrow_invocable_v<Visit&, std::size_t, std::size_t, const tensor_spec&,
+                                const tensor_form&, std::uint64_t, std::uint64_t>;
+
 /// Calls `visit(section, index, tensor, form, offset, bytes)` for every payload that a manifest
-/// lists, with the place that it must have. `at` is where the last one ended.
+/// lists, with the place that it must have. `at` is where the last one ended. It throws what
+/// `visit` throws.
 template <class Visit>
 status for_each_place(const file_map& map, const manifest::view& manifest, cursor& at,
-                      Visit&& visit) noexcept {
+                      Visit&& visit) noexcept(is_nothrow_visit_v<Visit>) {
   return manifest.for_each_payload([&](std::size_t s, std::size_t i, const tensor_spec& found,
-                                       const tensor_form& form, std::uint64_t extent) noexcept {
+                                       const tensor_form& form,
+                                       std::uint64_t extent) noexcept(is_nothrow_visit_v<Visit>) {
     if (i == 0) at = cursor(section_start(map, s, at.position()));
     if (extent != 0) at.align(map.alignment);
     return visit(s, i, found, form, at.take(extent), extent);
@@ -142,15 +152,12 @@ status for_each_place(const file_map& map, const manifest::view& manifest, curso
       return fail(errc::name_mismatch).in(numbered_section(s));
   }
   return manifest.for_each_payload([&](std::size_t s, std::size_t i, const tensor_spec& found,
-                                       const tensor_form& form, std::uint64_t extent) noexcept {
+                                       const tensor_form& form, std::uint64_t) noexcept {
     if (s >= sections) return status{};
     const tensor_spec& wanted = layout.model[i];
     status said = compare_tensor(wanted, found, sections > 1);
     if (said.ok() && s > 0 && wanted.purpose() == role::trainable) {
-      const tensor_form slot = payload_form(layout.optimizer, s, wanted, i);
-      if (slot.type() != form.type()) said = fail(errc::dtype_mismatch);
-      if (slot.extents() != form.extents())
-        said = fail(errc::shape_mismatch, layout.bytes(s, i), extent);
+      said = check_same_form(payload_form(layout.optimizer, s, wanted, i), form);
     }
     return said.ok() ? said : said.in(numbered_section(s)).about(i);
   });

@@ -3,6 +3,7 @@
 
 #include "ckpt/codec/check.hpp"
 #include "ckpt/codec/opened_file.hpp"
+#include "ckpt/codec/visit_check.hpp"
 
 namespace ckpt {
 
@@ -147,6 +148,7 @@ namespace detail {
   if (const status read = read_footer(footer, opened); !read.ok()) return read;
   said.training = opened.training;
   said.values = opened.values;
+  if (const status order = visit_check(frame->manifest).run(); !order.ok()) return order;
   return payload_check(file, *frame).run();
 }
 
@@ -155,9 +157,13 @@ namespace detail {
 /// Describes untrusted bytes without a model, or says the first thing wrong with them. Takes no
 /// memory, and time proportional to the tables; of files with checksums it reads every byte, and
 /// any bit that has changed is found.
+///
+/// What takes memory to find out is taken on trust, though no writer of this library makes it:
+/// that no name comes twice in a manifest and, above 131,072 tensors, that its visit order is
+/// sound. `open_contents()` looks at both; without it, `manifest.list()` and `check_model()` do.
 /// @errors (in `error`) those of detect(); offset_out_of_range, bad_order, unclaimed_bytes,
 ///         slot_size_mismatch; unsupported_dialect, no_footer, truncated for dialects that cannot
-///         be trusted to be whole; bad_manifest, checksum_mismatch, bad_padding,
+///         be trusted to be whole; bad_manifest, checksum_mismatch, bad_padding, invalid_visits,
 ///         bad_training_state, unsupported_version for files with a manifest
 [[nodiscard]] inline description verify(bytes_view file,
                                         slot_sizes sizes = slot_sizes::like_weights) noexcept {

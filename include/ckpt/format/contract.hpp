@@ -14,7 +14,7 @@
 ///
 /// - `name`, `kind`: how it is called, and the dialect of the files it writes;
 /// - `holds(slot_count)`: whether it can store so many slots a tensor;
-/// - `check(model, slot_count)`: a status that says what it has against a model;
+/// - `check(model, optimizer)`: a status that says what it has against them;
 /// - `offset_limit`: the largest offset that it can write down;
 /// - `place(model, optimizer, sections)`: where every section goes (`file_end`);
 /// - `head_words(model, optimizer, section)`, `write_head(...)`: header, offset table and what

@@ -27,8 +27,9 @@ namespace detail {
   }
   if (head.size() >= 3) {
     const auto schema = load_little<std::uint8_t>(head.data() + 2);
+    // Schema 2 has been dealt with; it is the newest that can be read.
     if (schema != schema1::schema)
-      return fail(errc::unsupported_version, schema1::schema, schema).in(section::header).at(2);
+      return fail(errc::unsupported_version, schema2::schema, schema).in(section::header).at(2);
   }
   if (file_bytes < schema1::header_bytes || head.size() < schema1::header_bytes)
     return fail(errc::truncated, schema1::header_bytes, file_bytes).in(section::header);

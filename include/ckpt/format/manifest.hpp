@@ -5,8 +5,6 @@
 #include <cstdint>
 
 #include "ckpt/base/byte_order.hpp"
-#include "ckpt/base/status.hpp"
-#include "ckpt/base/utf8.hpp"
 #include "ckpt/model/model.hpp"
 #include "ckpt/model/optimizer.hpp"
 
@@ -50,6 +48,8 @@ inline constexpr std::size_t header_words = header_bytes / 4;
 inline constexpr std::uint32_t own_slot_forms = 1;
 /// The longest name that is written or read.
 inline constexpr std::size_t max_name_bytes = 65535;
+/// What the field of its own length can say.
+inline constexpr std::uint64_t max_total_bytes = 0xFFFFFFFFU;
 
 static_assert(static_cast<int>(dtype::f32) == 0 && static_cast<int>(dtype::boolean) == 12,
               "the enumerators of dtype stand in files");
@@ -127,7 +127,7 @@ namespace detail {
       for (std::size_t i = 0; i < count; ++i)
         parts.form_words += 1 + 2 * detail::slot_form(model, optimizer, s, i).extents().rank();
   parts.visit_words = model.visits.size();
-  parts.checksum_words = (1 + optimizer.slot_count) * count;
+  parts.checksum_words = product(std::uint64_t{1} + optimizer.slot_count, count);
   return parts;
 }
 
@@ -254,21 +254,6 @@ constexpr void write(const model_view& model, const optimizer_view& optimizer, c
   words[8] = static_cast<std::uint32_t>(fingerprint);
   words[9] = static_cast<std::uint32_t>(fingerprint >> 32);
   make_little(words, count);
-}
-
-/// Whether a manifest can say what a model is. Tensors without a name are welcome.
-/// @errors invalid_name (not UTF-8, or too long), too_large (an absent tensor beyond 64 bits)
-[[nodiscard]] constexpr status check_model(const model_view& model) noexcept {
-  const tensor_spec* const specs = model.tensors.data();
-  const std::size_t count = model.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const name_view name = specs[i].name();
-    if (name.size() > max_name_bytes || !is_utf8(name))
-      return fail(errc::invalid_name, max_name_bytes, name.size()).in(section::manifest).about(i);
-    if (specs[i].purpose() == role::absent && specs[i].form().byte_size() == overflowed)
-      return fail(errc::too_large, overflowed - 1, overflowed).in(section::manifest).about(i);
-  }
-  return {};
 }
 
 }  // namespace ckpt::manifest

@@ -1,7 +1,10 @@
 #ifndef CKPT_FORMAT_MANIFEST_VIEW_HPP
 #define CKPT_FORMAT_MANIFEST_VIEW_HPP
 
+#include <type_traits>
+
 #include "ckpt/base/result.hpp"
+#include "ckpt/base/utf8.hpp"
 #include "ckpt/format/manifest.hpp"
 
 namespace ckpt::manifest {
@@ -110,8 +113,8 @@ class view {
   constexpr view() noexcept = default;
 
   /// Checks a manifest from anywhere: bounds, dtypes, roles, ranks, overflowing shapes, UTF-8,
-  /// fingerprint. Takes time proportional to it and no memory. Whether a name comes twice is
-  /// `check_unique_names()`.
+  /// fingerprint. Takes time proportional to it and no memory. Whether a name comes twice, and
+  /// whether the visit order is sound, `check_model()` says of what `list()` and `visit()` give.
   /// @param bytes  from the first byte of the manifest on; more does no harm
   /// @errors truncated, unsupported_version, bad_manifest
   [[nodiscard]] static result<view> open(bytes_view bytes) noexcept {
@@ -165,9 +168,11 @@ class view {
   }
 
   /// Calls `visit(section, index, tensor, form, bytes)` for every weight, then every first slot,
-  /// ..., until one returns a failure, and returns that.
+  /// ..., until one returns a failure, and returns that. It throws what `visit` throws.
   template <class Visit>
-  status for_each_payload(Visit&& visit) const noexcept {
+  status for_each_payload(Visit&& visit) const
+      noexcept(std::is_nothrow_invocable_v<Visit&, std::size_t, std::size_t, const tensor_spec&,
+                                           const tensor_form&, std::uint64_t>) {
     detail::record_reader forms(bytes_.data() + forms_, nullptr);
     for (std::size_t s = 0; s <= slot_count(); ++s) {
       detail::record_reader tensors = records();

@@ -33,7 +33,7 @@ struct onert : schema1::policy<onert> {
   }
 
   /// Takes every model.
-  [[nodiscard]] static constexpr status check(const model_view&, std::size_t) noexcept {
+  [[nodiscard]] static constexpr status check(const model_view&, const optimizer_view&) noexcept {
     return {};
   }
 

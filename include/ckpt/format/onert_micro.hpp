@@ -42,8 +42,8 @@ struct onert_micro : schema1::policy<onert_micro> {
   /// payloads, which then must be that of onert.
   /// @errors unstorable_model
   [[nodiscard]] static constexpr status check(const model_view& model,
-                                              std::size_t slot_count) noexcept {
-    if (slot_count == 0) return {};
+                                              const optimizer_view& optimizer) noexcept {
+    if (optimizer.slot_count == 0) return {};
     bool has_absent = false;
     for (std::size_t i = 0; i < model.size(); ++i) {
       if (model[i].purpose() == role::frozen) return fail(errc::unstorable_model).about(i);

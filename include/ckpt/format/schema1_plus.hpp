@@ -2,6 +2,7 @@
 #define CKPT_FORMAT_SCHEMA1_PLUS_HPP
 
 #include "ckpt/format/manifest.hpp"
+#include "ckpt/format/manifest_limits.hpp"
 #include "ckpt/format/schema1.hpp"
 
 /// A file of schema 1 with a manifest, in the room that the loaders of today's runtimes leave:
@@ -35,11 +36,11 @@ struct plus_policy : policy<Dialect> {
     return {model.size(), true, nullptr};
   }
 
-  /// @errors those of the plain format, invalid_name, too_large
+  /// @errors those of the plain format, invalid_name, invalid_shape, too_large
   [[nodiscard]] static constexpr status check(const model_view& model,
-                                              std::size_t slot_count) noexcept {
-    const status plain = Plain::check(model, slot_count);
-    return plain.ok() ? manifest::check_model(model) : plain;
+                                              const optimizer_view& optimizer) noexcept {
+    const status plain = Plain::check(model, optimizer);
+    return plain.ok() ? manifest::check(model, optimizer) : plain;
   }
 
   static constexpr void fill(span<const section_bounds> sections, header& fields) noexcept {

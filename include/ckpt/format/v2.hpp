@@ -4,6 +4,7 @@
 #include "ckpt/format/cursor.hpp"
 #include "ckpt/format/dialect.hpp"
 #include "ckpt/format/manifest.hpp"
+#include "ckpt/format/manifest_limits.hpp"
 #include "ckpt/format/schema2.hpp"
 
 namespace ckpt {
@@ -54,9 +55,10 @@ struct v2_with {
     return {model.size(), true, nullptr};
   }
 
-  /// @errors invalid_name, too_large
-  [[nodiscard]] static constexpr status check(const model_view& model, std::size_t) noexcept {
-    return manifest::check_model(model);
+  /// @errors invalid_name, invalid_shape, too_large
+  [[nodiscard]] static constexpr status check(const model_view& model,
+                                              const optimizer_view& optimizer) noexcept {
+    return manifest::check(model, optimizer);
   }
 
   [[nodiscard]] static constexpr file_end place(const model_view& model,

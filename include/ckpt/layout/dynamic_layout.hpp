@@ -34,7 +34,7 @@ template <class Format>
   if (words.size() < needed)
     return fail(errc::buffer_too_small, std::uint64_t{4} * needed, words.size_bytes());
   if (const status checked = check_model(model, words.data()); !checked.ok()) return checked;
-  if (const status taken = Format::check(model, optimizer.slot_count); !taken.ok()) return taken;
+  if (const status taken = Format::check(model, optimizer); !taken.ok()) return taken;
   const file_end end = Format::place(model, optimizer, sections);
   if (end.footer > Format::offset_limit)
     return fail(errc::too_large, Format::offset_limit, end.footer);
@@ -68,7 +68,8 @@ class layout<dynamic_model, Optimizer, Format> {
   }
 
   /// @errors buffer_too_small, invalid_shape, invalid_visits, unstorable_model, duplicate_name,
-  ///         too_large, invalid_name (formats with a manifest: a name that is not UTF-8)
+  ///         too_large, invalid_name (formats with a manifest: a name that is not UTF-8, or longer
+  ///         than 65,535 bytes)
   [[nodiscard]] static constexpr result<layout> make(const dynamic_model& model,
                                                      span<std::uint32_t> words) noexcept {
     layout made;

@@ -29,6 +29,11 @@ struct check_policies {
   static_assert(Format::holds(Optimizer::slot_count),
                 "ckpt: this format cannot hold so many slots a tensor: ckpt::onert holds up to 2, "
                 "ckpt::onert_micro 0 or 2; more needs schema 2: ckpt::v2 (ckpt/format/v2.hpp)");
+  static_assert(Format::check(model_view{}, view_of_optimizer<Optimizer>()).kind !=
+                    errc::invalid_name,
+                "ckpt: a format with a manifest stores the names of the optimizer and its slots: "
+                "make them UTF-8 of at most 65,535 bytes, or save as ckpt::onert or "
+                "ckpt::onert_micro");
   static constexpr bool ok = true;
 };
 
@@ -58,11 +63,12 @@ template <class Model, class Optimizer, class Format = onert>
 class layout {
   static_assert(detail::check_policies<Optimizer, Format>::ok);
   static_assert(detail::check_static_model<Model>::ok);
-  static_assert(Format::check(view_of<Model>(), Optimizer::slot_count).ok(),
+  static_assert(Format::check(view_of<Model>(), view_of_optimizer<Optimizer>()).ok(),
                 "ckpt: this format cannot store the model with this optimizer: ckpt::onert_micro "
                 "keeps slots for every tensor it stores, so call a frozen one absent; and a graph "
                 "has an input, so a model with `visits` and slots has an absent tensor; formats "
-                "with a manifest need names that are UTF-8");
+                "with a manifest need names that are UTF-8, and absent tensors and slots of at "
+                "most 8 dimensions whose bytes do not exceed 64 bits");
 
  public:
   /// Tensors of the model, absent ones too.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ckpt/base/name.hpp"
 #include "ckpt/base/sort.hpp"
 #include "ckpt/base/status.hpp"
 #include "ckpt/model/model.hpp"
@@ -68,14 +69,30 @@ namespace detail {
   return value;
 }
 
-/// Looks for two equal names among the tensors whose names have this hash.
+/// Whether the name of `a` comes before that of `b`; of equal names, whether the index does.
+[[nodiscard]] constexpr bool is_name_before(const model_view& model, std::uint32_t a,
+                                            std::uint32_t b) noexcept {
+  const name_view left = model[a].name();
+  const name_view right = model[b].name();
+  const std::size_t shorter = left.size() < right.size() ? left.size() : right.size();
+  const int order = compare_characters(left, right, shorter);
+  if (order != 0) return order < 0;
+  return left.size() != right.size() ? left.size() < right.size() : a < b;
+}
+
+/// Looks for equal names by sorting them, which takes its time whatever they are.
+/// @param indices  scratch, one word a tensor
 [[nodiscard]] constexpr status compare_names(const model_view& model,
-                                             std::uint32_t shared_hash) noexcept {
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    if (model[i].name().empty() || hash(model[i].name()) != shared_hash) continue;
-    for (std::size_t j = i + 1; j < model.size(); ++j)
-      if (model[i].name() == model[j].name()) return fail(errc::duplicate_name).about(j);
-  }
+                                             std::uint32_t* indices) noexcept {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < model.size(); ++i)
+    if (!model[i].name().empty()) indices[count++] = static_cast<std::uint32_t>(i);
+  sort_in_place(indices, count, [&model](std::uint32_t a, std::uint32_t b) noexcept {
+    return is_name_before(model, a, b);
+  });
+  for (std::size_t i = 1; i < count; ++i)
+    if (model[indices[i]].name() == model[indices[i - 1]].name())
+      return fail(errc::duplicate_name).about(indices[i]);
   return {};
 }
 
@@ -84,17 +101,15 @@ namespace detail {
 /// Tensors without a name are left aside.
 /// @param hashes  scratch, one word a tensor
 /// @errors duplicate_name
+// Compilers count their steps, so names are compared only if two have one hash.
 [[nodiscard]] constexpr status check_names(const model_view& model,
                                            std::uint32_t* hashes) noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < model.size(); ++i)
     if (!model[i].name().empty()) hashes[count++] = detail::hash(model[i].name());
   sort_in_place(hashes, count, [](std::uint32_t a, std::uint32_t b) noexcept { return a < b; });
-  for (std::size_t i = 1; i < count; ++i) {
-    if (hashes[i] != hashes[i - 1]) continue;
-    const status found = detail::compare_names(model, hashes[i]);
-    if (!found.ok()) return found;
-  }
+  for (std::size_t i = 1; i < count; ++i)
+    if (hashes[i] == hashes[i - 1]) return detail::compare_names(model, hashes);
   return {};
 }
 

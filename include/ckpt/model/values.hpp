@@ -10,6 +10,7 @@
 #include "ckpt/base/name.hpp"
 #include "ckpt/base/result.hpp"
 #include "ckpt/base/span.hpp"
+#include "ckpt/model/moved_bytes.hpp"
 
 namespace ckpt {
 
@@ -181,7 +182,7 @@ class values : public values_view {
   values(const values&) = delete;
   values& operator=(const values&) = delete;
 
-  /// Sets a value; one of the same key is replaced.
+  /// Sets a value; one of the same key is replaced. Key and data may stand in this very memory.
   /// @errors invalid_name (empty, or longer than 65,535 bytes), buffer_too_small
   status set_integer(name_view key, std::int64_t number) noexcept {
     std::byte data[8];
@@ -198,8 +199,7 @@ class values : public values_view {
   }
   /// @errors those of set_integer()
   status set_text(name_view key, name_view characters) noexcept {
-    const auto* const data = reinterpret_cast<const std::byte*>(characters.data());
-    return set(key, value_kind::text, bytes_view(data, characters.size()));
+    return set(key, value_kind::text, bytes_in(characters));
   }
   /// @errors those of set_integer()
   status set_bytes(name_view key, bytes_view data) noexcept {
@@ -235,9 +235,29 @@ class values : public values_view {
     const std::uint64_t needed = encoded_.size() - freed + size;
     if (data.size() > 0xFFFFFFFFU || needed > memory_.size())
       return fail(errc::buffer_too_small, needed, memory_.size());
-    resize(at, freed, static_cast<std::size_t>(size));
-    encode(memory_.data() + at, key, kind, data, static_cast<std::size_t>(size));
+    put(at, freed, {key, kind, data});
     return {};
+  }
+
+  /// Writes a record where `freed` bytes were, which is nothing or the record of the same key. Key
+  /// and data may be any bytes of this memory, so they are taken before what they stand in is gone:
+  /// from what has moved back to make room, or before it moves up to close the gap.
+  void put(std::size_t at, std::size_t freed, const value_entry& entry) noexcept {
+    const std::size_t size = record_size(entry);
+    std::byte* const head = memory_.data() + at;
+    const detail::moved_bytes moved(head + freed, memory_.data() + encoded_.size(),
+                                    size > freed ? size - freed : 0);
+    if (size > freed) resize(at, freed, size);
+    std::byte* const key = head + detail::value_head_bytes;
+    const bool has_key = freed != 0;
+    if (!has_key) moved.copy(bytes_in(entry.key), key);
+    moved.copy(entry.data, key + entry.key.size());
+    if (size < freed) resize(at, freed, size);
+    write_frame(head, entry, size);
+  }
+
+  [[nodiscard]] static bytes_view bytes_in(name_view characters) noexcept {
+    return {reinterpret_cast<const std::byte*>(characters.data()), characters.size()};
   }
 
   /// Makes room for `size` bytes at `at`, where `freed` bytes were.
@@ -248,15 +268,14 @@ class values : public values_view {
     encoded_ = bytes_view(memory_.data(), at + size + rest);
   }
 
-  static void encode(std::byte* head, name_view key, value_kind kind, bytes_view data,
-                     std::size_t size) noexcept {
-    std::memset(head, 0, size);
-    store_little(head, static_cast<std::uint16_t>(key.size()));
-    head[2] = static_cast<std::byte>(kind);
-    store_little(head + 4, static_cast<std::uint32_t>(data.size()));
-    std::memcpy(head + detail::value_head_bytes, key.data(), key.size());
-    if (!data.empty())
-      std::memcpy(head + detail::value_head_bytes + key.size(), data.data(), data.size());
+  /// Writes what stands around key and data: the head, and zeros.
+  static void write_frame(std::byte* head, const value_entry& entry, std::size_t size) noexcept {
+    store_little(head, static_cast<std::uint16_t>(entry.key.size()));
+    head[2] = static_cast<std::byte>(entry.kind);
+    head[3] = std::byte{0};
+    store_little(head + 4, static_cast<std::uint32_t>(entry.data.size()));
+    const std::size_t used = detail::value_head_bytes + entry.key.size() + entry.data.size();
+    std::memset(head + used, 0, size - used);
   }
 
   bytes_span memory_;

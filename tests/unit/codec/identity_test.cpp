@@ -326,6 +326,11 @@ struct flat_moments : half_moments {
     return {dtype::f32, {weight.extents().element_count()}};
   }
 };
+struct flat_half_moments : half_moments {
+  static constexpr ckpt::tensor_form slot(std::size_t, const ckpt::tensor_form& weight) {
+    return {dtype::f16, {weight.extents().element_count()}};
+  }
+};
 struct whole_moments : half_moments {
   static constexpr ckpt::tensor_form slot(std::size_t which, const ckpt::tensor_form& weight) {
     return {which == 1 ? dtype::i32 : dtype::f32, weight.extents()};
@@ -397,6 +402,8 @@ TEST_CASE_TEMPLATE("slots are those of the optimizer by name, dtype and shape", 
   CHECK(narrow.part == ckpt::slot_section(0));
   CHECK(narrow.tensor == 0);
   CHECK(refusal<pair, flat_moments, Format>(file).kind == errc::shape_mismatch);
+  // Of two differences the dtype is named, as it is for weights.
+  CHECK(refusal<pair, flat_half_moments, Format>(file).kind == errc::dtype_mismatch);
   const ckpt::status second = refusal<pair, whole_moments, Format>(file);
   CHECK(second.kind == errc::dtype_mismatch);
   CHECK(second.part == ckpt::slot_section(1));

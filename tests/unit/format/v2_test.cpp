@@ -377,6 +377,7 @@ TEST_CASE("B10 a schema of the future is refused by number") {
     file[2] = static_cast<std::byte>(schema);
     const ckpt::status said = ckpt::verify(test::view(file)).error;
     CHECK(said.kind == errc::unsupported_version);
+    CHECK(said.expected == 2);
     CHECK(said.found == schema);
     using reader = ckpt::reader<net, adam8bit, ckpt::v2>;
     CHECK(reader::open(test::view(file)).error().kind == errc::unsupported_version);

@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "fixtures.hpp"
 #include "support.hpp"
 
@@ -5,6 +7,14 @@ using ckpt::dtype;
 using ckpt::errc;
 using ckpt::role;
 using ckpt::shape;
+
+namespace {
+
+ckpt::name_view name_of(const std::string& characters) {
+  return {characters.data(), characters.size()};
+}
+
+}  // namespace
 
 TEST_CASE("every dtype has a width, a name and an element type") {
   const std::size_t widths[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8, 1};
@@ -51,6 +61,60 @@ TEST_CASE("index_of is a constant for static models and npos for unknown names a
   const std::string unknown = "d";
   CHECK(ckpt::index_of<fixture::three>(ckpt::name_view(unknown.data(), 1)) == ckpt::npos);
   CHECK(ckpt::find_tensor(ckpt::view_of<fixture::no_tensors>(), "a") == ckpt::npos);
+}
+
+namespace {
+
+/// 2^`pairs` names of one hash: at each place either of two pieces leads to the same value of it.
+std::vector<std::string> colliding_names(std::size_t pairs) {
+  std::vector<std::string> names(1);
+  std::uint32_t value = ckpt::detail::hash("");
+  for (std::size_t k = 0; k < pairs; ++k) {
+    std::unordered_map<std::uint32_t, std::string> seen;
+    test::random_numbers numbers(k);
+    for (;;) {
+      std::string piece = std::to_string(numbers.next());
+      const std::uint32_t next = ckpt::detail::hash(name_of(piece), value);
+      const auto [found, is_new] = seen.emplace(next, piece);
+      if (is_new) continue;
+      for (std::size_t n = 0, count = names.size(); n < count; ++n) {
+        names.push_back(names[n] + piece);
+        names[n] += found->second;
+      }
+      value = next;
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("names that were made to have one hash do not make the search for equal ones slow") {
+  std::vector<std::string> names = colliding_names(14);
+  names.emplace_back("w");
+  std::vector<ckpt::tensor_spec> specs;
+  for (const std::string& name : names)
+    specs.push_back(ckpt::tensor_spec::named(name_of(name), dtype::u8, {1}));
+  REQUIRE(ckpt::detail::hash(specs[0].name()) == ckpt::detail::hash(specs[16383].name()));
+  std::vector<std::uint32_t> scratch(specs.size());
+  const ckpt::model_view model{specs, {}};
+  CHECK(ckpt::check_names(model, scratch.data()).ok());
+  specs[16384] = specs[5000];
+  const ckpt::status twice = ckpt::check_names(model, scratch.data());
+  CHECK(twice.kind == errc::duplicate_name);
+  CHECK(twice.tensor == 16384);
+}
+
+TEST_CASE("of equal names the second is to blame, and tensors without one are left aside") {
+  const ckpt::tensor_spec specs[] = {
+      {dtype::u8, {1}},      {"b", dtype::u8, {1}},  {"ab", dtype::u8, {1}}, {dtype::u8, {1}},
+      {"a", dtype::u8, {1}}, {"ab", dtype::u8, {1}}, {"ab", dtype::u8, {1}}};
+  std::uint32_t scratch[7] = {};
+  const ckpt::status twice =
+      ckpt::check_names({ckpt::span<const ckpt::tensor_spec>(specs), {}}, scratch);
+  CHECK(twice.kind == errc::duplicate_name);
+  CHECK(twice.tensor == 5);
 }
 
 TEST_CASE("a model of run-time shapes needs no names") {

@@ -136,6 +136,98 @@ TEST_CASE("a value is replaced by another of any size and type, its neighbours s
         joined({record("a", 3, text("first")), record("b", 3, {}), record("c", 3, text("last"))}));
 }
 
+namespace {
+
+void set_three(ckpt::values& values) {
+  REQUIRE(values.set_text("a", "first").ok());
+  REQUIRE(values.set_text("b", "the one in the middle").ok());
+  REQUIRE(values.set_integer("c", -3).ok());
+}
+
+/// What three values become in `room` bytes when a part of their bytes is used as key or data.
+template <class Change>
+test::bytes after(std::size_t room, Change change) {
+  test::bytes memory(room);
+  ckpt::values values{ckpt::bytes_span(memory.data(), memory.size())};
+  set_three(values);
+  REQUIRE(change(values).ok());
+  return encoded(values);
+}
+
+name_view characters(ckpt::bytes_view data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+}  // namespace
+
+TEST_CASE("a value may be set from another of the same store") {
+  ckpt::value_storage<128> values;
+  set_three(values);
+  // Longer than what was there, in front of and behind it.
+  REQUIRE(values.set_text("a", *values.text("b")).ok());
+  CHECK(*values.text("a") == name_view("the one in the middle"));
+  CHECK(*values.text("b") == name_view("the one in the middle"));
+  CHECK(*values.integer("c") == -3);
+  // As long, then shorter.
+  REQUIRE(values.set_text("b", "THE ONE IN THE MIDDLE").ok());
+  REQUIRE(values.set_text("a", *values.text("b")).ok());
+  CHECK(*values.text("a") == name_view("THE ONE IN THE MIDDLE"));
+  REQUIRE(values.set_text("c", "end").ok());
+  REQUIRE(values.set_text("a", *values.text("c")).ok());
+  CHECK(*values.text("a") == name_view("end"));
+  CHECK(*values.text("b") == name_view("THE ONE IN THE MIDDLE"));
+  // A part of itself.
+  const name_view own = *values.text("b");
+  REQUIRE(values.set_text("b", name_view(own.data() + 4, 3)).ok());
+  CHECK(*values.text("b") == name_view("ONE"));
+  CHECK(*values.text("c") == name_view("end"));
+}
+
+TEST_CASE("a value may be set to any bytes of its own store, in just as much memory as it takes") {
+  const test::bytes before = after(96, [](ckpt::values&) { return ckpt::status{}; });
+  std::size_t wrong = 0;
+  const name_view keys[] = {"0", "a", "aa", "b", "bb", "c", "d"};
+  for (const name_view key : keys) {
+    for (std::size_t first = 0; first <= before.size(); ++first) {
+      for (std::size_t size = 0; size <= before.size() - first; ++size) {
+        const test::bytes copy(before.begin() + static_cast<std::ptrdiff_t>(first),
+                               before.begin() + static_cast<std::ptrdiff_t>(first + size));
+        const test::bytes wanted = after(
+            256, [&](ckpt::values& values) { return values.set_bytes(key, test::view(copy)); });
+        const std::size_t room = (std::max)(wanted.size(), before.size());
+        const test::bytes found = after(room, [&](ckpt::values& values) {
+          return values.set_bytes(key, values.encoded().part(first, size));
+        });
+        wrong += found == wanted ? 0U : 1U;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a key may be any bytes of the store, and its data too") {
+  const test::bytes before = after(96, [](ckpt::values&) { return ckpt::status{}; });
+  std::size_t wrong = 0;
+  for (std::size_t first = 0; first < before.size(); ++first) {
+    for (std::size_t size = 1; size <= before.size() - first; ++size) {
+      const test::bytes copy(before.begin() + static_cast<std::ptrdiff_t>(first),
+                             before.begin() + static_cast<std::ptrdiff_t>(first + size));
+      for (const std::size_t data : {std::size_t{0}, first / 2, before.size() - 9}) {
+        const test::bytes wanted = after(256, [&](ckpt::values& values) {
+          return values.set_bytes(characters(test::view(copy)), test::view(before).part(data, 9));
+        });
+        const std::size_t room = (std::max)(wanted.size(), before.size());
+        const test::bytes found = after(room, [&](ckpt::values& values) {
+          const ckpt::bytes_view own = values.encoded();
+          return values.set_bytes(characters(own.part(first, size)), own.part(data, 9));
+        });
+        wrong += found == wanted ? 0U : 1U;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a value is erased, and erasing nothing does no harm") {
   ckpt::value_storage<128> values;
   REQUIRE(values.set_integer("a", 1).ok());
