@@ -29,6 +29,7 @@ enum class errc : std::uint8_t {
   invalid_name = 15,         ///< a name is empty, too long, not UTF-8, or not allowed there
   unsupported_dtype = 16,    ///< the container has no name for this dtype
   unstorable_values = 17,    ///< the format has no room for all of the training state
+  invalid_settings = 18,     ///< a setting contradicts itself; the message names it
   // What the bytes hold
   truncated = 20,            ///< the bytes end too early
   trailing_bytes = 21,       ///< bytes after the end
@@ -63,6 +64,9 @@ enum class errc : std::uint8_t {
   bad_syntax = 50,           ///< text that does not follow its grammar
   limit_exceeded = 51,       ///< larger than the container's own limits allow
   not_finished = 52,         ///< a directory without the mark that its writer sets last
+  no_checkpoint = 53,        ///< the directory holds no checkpoint
+  no_good_checkpoint = 54,   ///< the directory holds checkpoints, and none of them is whole
+  foreign_entry = 55,        ///< a directory of ours holds what somebody else put there
   // What the operating system said
   empty_path = 60,
   invalid_path = 61,
@@ -75,6 +79,7 @@ enum class errc : std::uint8_t {
   input_output = 68,  ///< any other failure; see the OS code
   busy = 69,          ///< somebody else holds it
   already_exists = 70,
+  not_a_directory = 71,
 };
 
 /// The part of a checkpoint that an error is about.
@@ -128,6 +133,7 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::invalid_name, "invalid_name"},
                                            {errc::unsupported_dtype, "unsupported_dtype"},
                                            {errc::unstorable_values, "unstorable_values"},
+                                           {errc::invalid_settings, "invalid_settings"},
                                            {errc::truncated, "truncated"},
                                            {errc::trailing_bytes, "trailing_bytes"},
                                            {errc::not_a_checkpoint, "not_a_checkpoint"},
@@ -161,6 +167,9 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::bad_syntax, "bad_syntax"},
                                            {errc::limit_exceeded, "limit_exceeded"},
                                            {errc::not_finished, "not_finished"},
+                                           {errc::no_checkpoint, "no_checkpoint"},
+                                           {errc::no_good_checkpoint, "no_good_checkpoint"},
+                                           {errc::foreign_entry, "foreign_entry"},
                                            {errc::empty_path, "empty_path"},
                                            {errc::invalid_path, "invalid_path"},
                                            {errc::not_found, "not_found"},
@@ -171,7 +180,8 @@ inline constexpr errc_name errc_names[] = {{errc::ok, "ok"},
                                            {errc::no_memory, "no_memory"},
                                            {errc::input_output, "input_output"},
                                            {errc::busy, "busy"},
-                                           {errc::already_exists, "already_exists"}};
+                                           {errc::already_exists, "already_exists"},
+                                           {errc::not_a_directory, "not_a_directory"}};
 
 }  // namespace detail
 

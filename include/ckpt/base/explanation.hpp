@@ -40,6 +40,7 @@ constexpr explanation explain_identity_call(errc kind) noexcept {
       return {"the format has no room for all of the training state", figures::bytes,
               "use ckpt::v2, or clear what need not be saved"};
     case errc::unsupported_dtype: return {"there is no such dtype here"};
+    case errc::invalid_settings: return {"a setting is out of its range"};
     default: return {};
   }
 }
@@ -122,6 +123,19 @@ constexpr explanation explain_integrity(errc kind) noexcept {
   }
 }
 
+constexpr explanation explain_store(errc kind) noexcept {
+  switch (kind) {
+    case errc::no_checkpoint: return {"there is no checkpoint in the directory"};
+    case errc::no_good_checkpoint:
+      return {"there are checkpoints in the directory, and none of them is whole", figures::none,
+              "repair one or take another directory; nothing was removed"};
+    case errc::foreign_entry:
+      return {"it holds something that is not part of a checkpoint", figures::none,
+              "take it away first"};
+    default: return {};
+  }
+}
+
 constexpr explanation explain_match(errc kind) noexcept {
   switch (kind) {
     case errc::count_mismatch:
@@ -161,6 +175,7 @@ constexpr explanation explain_system(errc kind) noexcept {
     case errc::input_output: return {"the operating system reports a failure"};
     case errc::busy: return {"somebody else is using it"};
     case errc::already_exists: return {"it exists already"};
+    case errc::not_a_directory: return {"not a directory"};
     default: return {"unknown error"};
   }
 }
@@ -170,6 +185,7 @@ constexpr explanation explain(errc kind) noexcept {
   if (const explanation said = explain_structure(kind); !said.what.empty()) return said;
   if (const explanation said = explain_match(kind); !said.what.empty()) return said;
   if (const explanation said = explain_integrity(kind); !said.what.empty()) return said;
+  if (const explanation said = explain_store(kind); !said.what.empty()) return said;
   return explain_system(kind);
 }
 

@@ -11,7 +11,7 @@
 #include "ckpt/interop/component_name.hpp"
 #include "ckpt/interop/duplicate.hpp"
 #include "ckpt/interop/npy.hpp"
-#include "ckpt/interop/tree_writer.hpp"
+#include "ckpt/io/tree_writer.hpp"
 
 /// The weights of a checkpoint as a directory of .npy files.
 namespace ckpt::npy {

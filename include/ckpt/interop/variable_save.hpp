@@ -8,8 +8,8 @@
 #include "ckpt/base/byte_order.hpp"
 #include "ckpt/checkpoint/file_result.hpp"
 #include "ckpt/codec/contents.hpp"
-#include "ckpt/interop/tree_writer.hpp"
 #include "ckpt/interop/variables.hpp"
+#include "ckpt/io/tree_writer.hpp"
 
 namespace ckpt::detail {
 

@@ -42,6 +42,24 @@ template <class Native, class Call>
   return dots && entry.size() <= 2;
 }
 
+[[nodiscard]] constexpr entry_kind kind_of(file_kind kind) noexcept {
+  switch (kind) {
+    case file_kind::regular: return entry_kind::file;
+    case file_kind::directory: return entry_kind::directory;
+    default: return entry_kind::other;
+  }
+}
+
+/// What `describe(facts)` says of a name; `none` is no failure.
+template <class Native, class Describe>
+[[nodiscard]] result<entry_kind> kind_at(const path& name, Describe describe) noexcept {
+  file_facts facts;
+  const status described = named_call<Native>(name, [&] { return describe(facts); });
+  if (described.kind == errc::not_found) return entry_kind::none;
+  if (!described.ok()) return described;
+  return kind_of(facts.kind);
+}
+
 template <class Native>
 [[nodiscard]] result<std::vector<std::string>> list_names(const path& directory) {
   std::vector<std::string> names;
@@ -70,16 +88,18 @@ template <class Native>
 /// permission_denied, no_memory, busy, input_output
 template <class Native = native>
 [[nodiscard]] result<entry_kind> entry_at(const path& name) noexcept {
-  detail::file_facts facts;
-  const status described =
-      detail::named_call<Native>(name, [&] { return Native::describe_path(name.c_str(), facts); });
-  if (described.kind == errc::not_found) return entry_kind::none;
-  if (!described.ok()) return described;
-  switch (facts.kind) {
-    case detail::file_kind::regular: return entry_kind::file;
-    case detail::file_kind::directory: return entry_kind::directory;
-    default: return entry_kind::other;
-  }
+  return detail::kind_at<Native>(name, [&](detail::file_facts& facts) noexcept {
+    return Native::describe_path(name.c_str(), facts);
+  });
+}
+
+/// The same of the name itself: a link is `other`, wherever it leads.
+/// @errors those of entry_at()
+template <class Native = native>
+[[nodiscard]] result<entry_kind> entry_itself_at(const path& name) noexcept {
+  return detail::kind_at<Native>(name, [&](detail::file_facts& facts) noexcept {
+    return Native::describe_link(name.c_str(), facts);
+  });
 }
 
 /// Whether `name` leads to a directory; false also where that cannot be found out.

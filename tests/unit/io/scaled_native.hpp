@@ -37,6 +37,8 @@ enum class call : std::uint8_t {
   make_directory,
   remove_directory,
   list_directory,
+  open_lock_file,
+  full_path,
   kinds
 };
 inline constexpr std::size_t call_kinds = static_cast<std::size_t>(call::kinds);
@@ -104,6 +106,9 @@ struct scaled_native : ckpt::native {
   static result open_existing_for_lock(const char* path) noexcept {
     return opening(call::open_lock, [&] { return base::open_existing_for_lock(path); });
   }
+  static result open_lock_file(const char* path) noexcept {
+    return opening(call::open_lock_file, [&] { return base::open_lock_file(path); });
+  }
   static result duplicate(handle h) noexcept {
     return opening(call::duplicate, [&] { return base::duplicate(h); });
   }
@@ -131,8 +136,8 @@ struct scaled_native : ckpt::native {
       return now.write_nothing ? result{} : base::write_at(h, at, q, m);
     });
   }
-  static result reserve(handle h, std::uint64_t bytes) noexcept {
-    return plain(call::reserve, [&] { return base::reserve(h, bytes); });
+  static result reserve(handle h, std::uint64_t wanted) noexcept {
+    return plain(call::reserve, [&] { return base::reserve(h, wanted); });
   }
   static result sync(handle h) noexcept {
     return plain(call::sync, [&] { return base::sync(h); });
@@ -161,6 +166,9 @@ struct scaled_native : ckpt::native {
   template <class Visit>
   static result list_directory(const char* path, Visit visit) noexcept {
     return plain(call::list_directory, [&] { return base::list_directory(path, visit); });
+  }
+  static result full_path(const char* path, char* to, std::size_t room) noexcept {
+    return plain(call::full_path, [&] { return base::full_path(path, to, room); });
   }
   static result set_mode(handle h, std::uint32_t mode) noexcept {
     return plain(call::set_mode, [&] { return base::set_mode(h, mode); });

@@ -27,8 +27,9 @@ using bytes = std::vector<std::byte>;
 /// A directory of its own for each test, gone at its end.
 class scratch {
  public:
-  scratch() {
-    const std::string name = (std::filesystem::temp_directory_path() / "ckpt-io-").string();
+  scratch() : scratch(std::filesystem::temp_directory_path()) {}
+  explicit scratch(const std::filesystem::path& place) {
+    const std::string name = (place / "ckpt-io-").string();
     std::random_device numbers;
     do root_ = name + std::to_string(numbers());
     while (!std::filesystem::create_directory(root_));

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "ckpt/base/errc.hpp"
 #include "ckpt/io/detail/errno_kind.hpp"
@@ -89,6 +90,15 @@ struct posix_native {
     const native_result opened = outcome(::open(path, O_RDWR | flags));
     // NFS locks only what is open for writing; a read-only temporary cannot be opened so.
     return opened.error == EACCES ? outcome(::open(path, O_RDONLY | flags)) : opened;
+  }
+  /// Opens a file that is there only to be locked, or makes it.
+  static native_result open_lock_file(const char* path) noexcept {
+    const int flags = O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | common_flags;
+    const native_result opened = outcome(::open(path, O_RDWR | O_CREAT | flags, to_mode(0666U)));
+    if (opened.error != EACCES) return opened;
+    // Somebody else's may be read-only, or in a sticky directory, where Linux refuses O_CREAT.
+    const native_result existing = open_existing_for_lock(path);
+    return existing.ok() ? existing : opened;
   }
   static native_result duplicate(native_handle handle) noexcept {
     return outcome(::fcntl(to_fd(handle), F_DUPFD_CLOEXEC, 0));
@@ -209,6 +219,23 @@ struct posix_native {
     const native_result read{0, entry == nullptr ? errno : 0};
     const native_result closed = outcome(::closedir(stream));
     return read.ok() ? closed : read;
+  }
+  /// Writes the name that `path` has from the root, without a zero. The value is its length; more
+  /// than `room` if it wants so much and nothing useful was written.
+  static native_result full_path(const char* path, char* to, std::size_t room) noexcept {
+    std::size_t size = 0;
+    if (path[0] != '/') {
+      if (::getcwd(to, room) == nullptr) {
+        if (errno != ERANGE) return {0, errno};
+        return {static_cast<std::int64_t>(room * 2), 0};
+      }
+      if (to[0] != '/') return {0, ENOENT};  // Linux: "(unreachable)/..."
+      size = std::string_view(to).size();
+      to[size++] = '/';  // instead of the zero
+    }
+    const std::string_view rest = path;
+    if (rest.size() <= room - size) rest.copy(to + size, rest.size());
+    return {static_cast<std::int64_t>(size + rest.size()), 0};
   }
   static native_result set_mode(native_handle handle, std::uint32_t mode) noexcept {
     return outcome(::fchmod(to_fd(handle), to_mode(mode)));

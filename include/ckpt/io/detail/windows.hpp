@@ -71,6 +71,18 @@ struct windows_native {
     return open(path, DELETE | FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, OPEN_EXISTING,
                 FILE_FLAG_OPEN_REPARSE_POINT);
   }
+  /// Opens a file that is there only to be locked, or makes it. As nobody may share it, an open one
+  /// is a locked one.
+  static native_result open_lock_file(const wchar_t* path) noexcept {
+    const native_result opened = open(path, GENERIC_READ | GENERIC_WRITE | DELETE, 0, OPEN_ALWAYS,
+                                      FILE_FLAG_OPEN_REPARSE_POINT);
+    if (opened.error != static_cast<int>(ERROR_ACCESS_DENIED)) return opened;
+    // Nobody gets a file that is being removed, not even its facts: its holder is about to go.
+    file_facts facts;
+    const native_result there = describe_link(path, facts);
+    const bool is_going = there.error == static_cast<int>(ERROR_ACCESS_DENIED);
+    return is_going ? native_result{0, static_cast<int>(ERROR_SHARING_VIOLATION)} : opened;
+  }
   static native_result duplicate(native_handle handle) noexcept {
     HANDLE copy = nullptr;
     if (::DuplicateHandle(::GetCurrentProcess(), to_os(handle), ::GetCurrentProcess(), &copy, 0,
@@ -199,6 +211,12 @@ struct windows_native {
     const native_result ended = more ? last_error() : native_result{};
     ::FindClose(search);
     return ended.error == static_cast<int>(ERROR_NO_MORE_FILES) ? native_result{} : ended;
+  }
+  /// Writes the name that `path` has from the root, without a zero. The value is its length; more
+  /// than `room` if it wants so much and nothing useful was written.
+  static native_result full_path(const wchar_t* path, wchar_t* to, std::size_t room) noexcept {
+    const DWORD size = ::GetFullPathNameW(path, static_cast<DWORD>(room), to, nullptr);
+    return size == 0 ? last_error() : native_result{static_cast<std::int64_t>(size), 0};
   }
   static native_result set_mode(native_handle, std::uint32_t) noexcept { return {}; }
   static native_result try_lock(native_handle) noexcept { return {}; }

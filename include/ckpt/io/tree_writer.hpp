@@ -1,5 +1,5 @@
-#ifndef CKPT_INTEROP_TREE_WRITER_HPP
-#define CKPT_INTEROP_TREE_WRITER_HPP
+#ifndef CKPT_IO_TREE_WRITER_HPP
+#define CKPT_IO_TREE_WRITER_HPP
 
 #include <string_view>
 #include <utility>
@@ -124,4 +124,4 @@ class tree_writer {
 
 }  // namespace ckpt
 
-#endif  // CKPT_INTEROP_TREE_WRITER_HPP
+#endif  // CKPT_IO_TREE_WRITER_HPP
