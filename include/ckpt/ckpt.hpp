@@ -5,6 +5,7 @@
 /// containers of others are in ckpt/interop.hpp.
 #include "ckpt/checkpoint/contents.hpp"
 #include "ckpt/checkpoint/convert.hpp"
+#include "ckpt/checkpoint/filtered_state.hpp"
 #include "ckpt/checkpoint/load.hpp"
 #include "ckpt/checkpoint/load_by_name.hpp"
 #include "ckpt/checkpoint/map.hpp"

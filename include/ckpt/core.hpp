@@ -8,6 +8,7 @@
 #include "ckpt/base/result.hpp"
 #include "ckpt/codec/contents.hpp"
 #include "ckpt/codec/convert.hpp"
+#include "ckpt/codec/filtered_state.hpp"
 #include "ckpt/codec/partial.hpp"
 #include "ckpt/codec/reader.hpp"
 #include "ckpt/codec/table_entries.hpp"

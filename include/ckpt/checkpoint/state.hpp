@@ -35,19 +35,15 @@ using aligned_block = std::unique_ptr<std::byte[], aligned_delete>;
   return aligned_block(static_cast<std::byte*>(memory));
 }
 
-inline void align(cursor& at) noexcept {
-  at.take((tensor_alignment - at.position() % tensor_alignment) % tensor_alignment);
-}
-
 /// Calls `visit(section, index, bytes, offset)` for every weight and slot, each at its aligned
 /// place behind `at`.
 template <class Visit>
-void place_in_memory(const model_view& model, const optimizer_view& optimizer, cursor& at,
-                     Visit visit) {
+constexpr void place_in_memory(const model_view& model, const optimizer_view& optimizer, cursor& at,
+                               Visit visit) {
   for (std::size_t s = 0; s <= optimizer.slot_count; ++s) {
     for (std::size_t i = 0; i < model.size(); ++i) {
       const std::uint64_t bytes = payload_bytes(optimizer, s, model[i], i);
-      align(at);
+      at.align(tensor_alignment);
       visit(s, i, bytes, at.take(bytes));
     }
   }
@@ -91,6 +87,16 @@ class state : public state_view<Model, Optimizer> {
   /// Bytes of the block.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return block_bytes_; }
 
+  /// Bytes of the block before there is one: a constant of a static model, with which it needs no
+  /// argument. `overflowed` when they exceed 64 bits.
+  [[nodiscard]] static constexpr std::uint64_t memory_needed(
+      const dynamic_model& model = {}) noexcept {
+    cursor at(pointer_bytes(model));
+    detail::place_in_memory(view_of_either(model), view_type::optimizer(), at,
+                            [](std::size_t, std::size_t, std::uint64_t, std::uint64_t) {});
+    return at.position();
+  }
+
  private:
   struct unallocated {};
   explicit state(unallocated) noexcept {}
@@ -110,12 +116,12 @@ class state : public state_view<Model, Optimizer> {
   }
 
   // A run-time model keeps its table of pointers in front of the tensors.
-  static std::uint64_t pointer_bytes(const dynamic_model& model) noexcept {
+  static constexpr std::uint64_t pointer_bytes(const dynamic_model& model) noexcept {
     if constexpr (is_static_model_v<Model>) return 0;
     return product(view_type::pointers_needed(model), sizeof(std::byte*));
   }
 
-  static model_view view_of_either([[maybe_unused]] const dynamic_model& model) noexcept {
+  static constexpr model_view view_of_either([[maybe_unused]] const dynamic_model& model) noexcept {
     if constexpr (is_static_model_v<Model>) {
       return view_of<Model>();
     } else {
@@ -126,12 +132,10 @@ class state : public state_view<Model, Optimizer> {
   status allocate(const dynamic_model& given) noexcept {
     const model_view model = view_of_either(given);
     if (const status shapes = check_shapes(model); !shapes.ok()) return shapes;
-    cursor at(pointer_bytes(given));
-    detail::place_in_memory(model, view_type::optimizer(), at,
-                            [](std::size_t, std::size_t, std::uint64_t, std::uint64_t) {});
+    const std::uint64_t needed = memory_needed(given);
     constexpr std::uint64_t limit = (std::numeric_limits<std::size_t>::max)() / 2;
-    if (at.position() > limit) return fail(errc::too_large, limit, at.position());
-    block_bytes_ = static_cast<std::size_t>(at.position());
+    if (needed > limit) return fail(errc::too_large, limit, needed);
+    block_bytes_ = static_cast<std::size_t>(needed);
     block_ = detail::allocate_block(block_bytes_);
     if (block_ == nullptr) return fail(errc::no_memory, block_bytes_, 0);
     if constexpr (!is_static_model_v<Model>)

@@ -61,6 +61,7 @@ TEST_CASE("A1 a save that is killed leaves the old checkpoint or the new one, wh
       std::max<std::uint64_t>(20000, 4 * static_cast<std::uint64_t>(spent.count()));
   big_state fresh;
   paint(fresh, 2);
+  const test::bytes images[] = {test::written<ckpt::onert>(old), test::written<ckpt::onert>(fresh)};
   test::random_numbers numbers(1);
   std::size_t replaced = 0;
   for (int round = 0; round < 200; ++round) {
@@ -76,7 +77,8 @@ TEST_CASE("A1 a save that is killed leaves the old checkpoint or the new one, wh
     const auto report = ckpt::load(path, loaded);
     REQUIRE_MESSAGE(report.ok(), report.message());
     const int colour = colour_of(loaded);
-    CHECK((colour == 1 || colour == 2));
+    REQUIRE((colour == 1 || colour == 2));
+    CHECK(test::read_file(path) == images[colour - 1]);
     if (colour == 2) ++replaced;
     CHECK(directory.names().size() <= 2);  // the checkpoint, and what one killed save left
     if (colour == 2) REQUIRE(ckpt::save(path, old, {/*durable=*/false}).ok());
