@@ -19,6 +19,7 @@
 #include "trainer/model.hpp"
 #include "trainer/network.hpp"
 #include "trainer/settings.hpp"
+#include "trainer/start_training.hpp"
 #include "trainer/training.hpp"
 
 struct base_net {
@@ -95,7 +96,8 @@ base_state train_base(const trainer::samples& data) {
   trainer::print("Training the base network:");
   base_state base;
   trainer::initialize(base);
-  trainer::train(base, data, ten_epochs());
+  trainer::settings chosen = ten_epochs();
+  trainer::ready_run(base, data, chosen).train();
   ckpt::save<ckpt::onert_plus>("finetune_base.ckpt", base).or_throw();
   return base;
 }
@@ -123,7 +125,8 @@ extended_state extend(const base_state& base) {
 void train_on(extended_state& extended, const trainer::samples& data) {
   trainer::print("\nTraining the extended network:");
   const std::vector<std::byte> weight = bytes_of(extended, new_weight);
-  trainer::train(extended, data, ten_epochs());
+  trainer::settings chosen = ten_epochs();
+  trainer::ready_run(extended, data, chosen).train();
   claim(bytes_of(extended, new_weight) != weight, "the new layer has learnt");
   ckpt::save<ckpt::onert_plus>("finetune_extended.ckpt", extended).or_throw();
   extended_state saved;

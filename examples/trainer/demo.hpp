@@ -3,12 +3,9 @@
 
 // The demo: runs that were resumed end where uninterrupted ones do.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -16,11 +13,14 @@
 #include "checkpoints.hpp"
 #include "ckpt/ckpt.hpp"
 #include "data.hpp"
+#include "demo_files.hpp"
+#include "events.hpp"
 #include "model.hpp"
-#include "network.hpp"
 #include "optimizers.hpp"
+#include "progress.hpp"
 #include "run.hpp"
 #include "settings.hpp"
+#include "start_training.hpp"
 #include "training.hpp"
 
 namespace trainer {
@@ -41,35 +41,12 @@ inline constexpr std::size_t spiral_weights = 32U * 2 + 32 + 32U * 32 + 32 + 2U 
 static_assert(ckpt::layout<spiral_net, ckpt::adam>::file_bytes ==
               20 + 3 * (24 + 4 * spiral_weights) + 8);
 
-/// A directory of its own below the temporary one, gone at the end.
-class temporary_directory {
- public:
-  temporary_directory() {
-    const auto seed = clock_type::now().time_since_epoch().count();
-    for (int i = 0; i < 100; ++i) {
-      path_ = fs::temp_directory_path() / ("ckpt-train-" + std::to_string(seed + i));
-      if (fs::create_directory(path_)) return;
-    }
-    stop("no temporary directory can be made in " + fs::temp_directory_path().string());
-  }
-  temporary_directory(const temporary_directory&) = delete;
-  temporary_directory& operator=(const temporary_directory&) = delete;
-  ~temporary_directory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
+/// Notes how each epoch went.
+struct epoch_log final : event_handler {
+  void end_epoch(std::uint64_t, const epoch_result& of) override { epochs.push_back(of); }
 
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
+  std::vector<epoch_result> epochs;
 };
-
-inline std::string read_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) stop(file.string() + ": cannot be read");
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 /// What a run leaves: its figures, and its checkpoint as bytes.
 struct outcome {
@@ -90,13 +67,16 @@ settings demo_settings(std::uint64_t epochs, const fs::path& from, const fs::pat
 
 /// One run of the demo, on the model that the compiler knows.
 template <class Optimizer>
-outcome run_spirals(const std::string& title, const settings& chosen, bool drop_step = false) {
+outcome run_spirals(const std::string& title, settings chosen, bool drop_step = false) {
   print("\n" + name_of<Optimizer>() + ", " + title);
   ckpt::state<spiral_net, Optimizer> state;
   tell(start(state, chosen));
   if (drop_step) state.training.step = 0;
-  const std::vector<epoch_result> epochs = train(state, make_spirals(), chosen);
-  return {epochs, read_file(chosen.export_checkpoint)};
+  const samples data = make_spirals();
+  ready_run run(state, data, chosen);
+  epoch_log log;
+  run.train({&log});
+  return {log.epochs, read_file(chosen.export_checkpoint)};
 }
 
 /// Whether a resumed run ended where the uninterrupted one did, to the last bit.
@@ -145,24 +125,40 @@ inline bool step_matters(const fs::path& directory) {
                 "dropping the step makes no difference");
 }
 
+/// Stops a run when it knows its samples.
+template <class Loop>
+class stop_when_known final : public event_handler {
+ public:
+  stop_when_known(Loop& watched, const settings& chosen) : loop_(watched), chosen_(chosen) {}
+
+  void end_epoch(std::uint64_t, const epoch_result&) override {
+    accuracy = evaluate(loop_.divided().training, loop_.net(), chosen_).accuracy;
+    loop_.control.stops = accuracy >= 0.98;
+  }
+
+  double accuracy = 0;
+
+ private:
+  Loop& loop_;
+  const settings& chosen_;
+};
+
 /// Trains on from a checkpoint of spiral_net as a run-time model: both have the same layout.
 inline bool learns_spirals(const fs::path& directory) {
   const settings chosen = demo_settings<ckpt::adam>(200, directory / "adam-whole.ckpt", {});
   const samples data = make_spirals();
-  const parts divided(data, chosen);
   const ckpt::model_builder tables = network_of(widths_of(data, chosen), trainable_layers(chosen));
   ckpt::state<ckpt::dynamic_model, ckpt::adam> state(tables.model());
   print("\nadam, until it knows the spirals:");
   tell(start(state, chosen));
-  network net(state, chosen.batch_size);
-  double accuracy = 0;
-  while (accuracy < 0.98 && state.training.epoch < chosen.epochs) {
-    run_epoch(state, net, divided, chosen);
-    accuracy = evaluate(divided.training, net, chosen).accuracy;
-  }
-  const std::string words = "training accuracy " + fixed(accuracy, 4) + " after " +
+  training_loop loop(state, data, chosen);
+  stop_when_known watch(loop, chosen);
+  event_handlers handlers;
+  handlers.add(watch);
+  loop.run(chosen.epochs, handlers);
+  const std::string words = "training accuracy " + fixed(watch.accuracy, 4) + " after " +
                             std::to_string(state.training.epoch) + " epochs";
-  return report(accuracy > 0.95, words, words);
+  return report(watch.accuracy > 0.95, words, words);
 }
 
 inline bool run_demo(const fs::path& directory) {

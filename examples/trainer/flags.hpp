@@ -3,113 +3,13 @@
 
 // Flags: what they are called, what they take and what they set.
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <vector>
 
+#include "flag_values.hpp"
 #include "settings.hpp"
 
 namespace trainer {
-
-/// Thrown for a value that a flag does not take; says what it takes.
-class bad_value : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-using text = const std::string&;
-
-inline std::int64_t whole_number(text value, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || rest != end || number < least || number > most)
-    throw bad_value("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  return number;
-}
-
-inline std::size_t up_to(std::int64_t most, text value) {
-  return static_cast<std::size_t>(whole_number(value, 1, most));
-}
-
-inline std::vector<std::size_t> width_list(text value) {
-  std::vector<std::size_t> widths;
-  for (std::size_t from = 0; from <= value.size();) {
-    const std::size_t comma = (std::min)(value.find(',', from), value.size());
-    widths.push_back(up_to(most_width, value.substr(from, comma - from)));
-    from = comma + 1;
-  }
-  if (widths.size() >= most_layers) throw bad_value("a shorter list");
-  return widths;
-}
-
-inline float positive_number(text value) {
-  const bool plain = value.find_first_not_of("0123456789.+-eE") == std::string::npos;
-  char* end = nullptr;
-  const float number = std::strtof(value.c_str(), &end);
-  if (!plain || value.empty() || *end != '\0' || !std::isfinite(number) || !(number > 0))
-    throw bad_value("a number above 0, such as 0.001");
-  return number;
-}
-
-/// A share in decimal notation, as billionths: 0.2 is exact here, as a float it is not.
-inline std::uint64_t share(text value) {
-  const std::size_t point = (std::min)(value.find('.'), value.size());
-  const std::string decimals = value.substr((std::min)(point + 1, value.size()));
-  std::string digits = value.substr(0, point) + decimals;
-  const bool plain = !digits.empty() && decimals.size() <= 9 &&
-                     digits.find_first_not_of("0123456789") == std::string::npos;
-  std::uint64_t billionths = billion + 1;
-  if (plain) {
-    digits.append(9 - decimals.size(), '0');
-    std::from_chars(digits.data(), digits.data() + digits.size(), billionths);
-  }
-  if (billionths > billion)
-    throw bad_value("a decimal number from 0 to 1 with up to 9 decimals, such as 0.2");
-  return billionths;
-}
-
-inline fs::path file_name(text value) {
-  if (value.empty()) throw bad_value("a name");
-  return value;
-}
-
-/// `OLD=NEW`, or `OLD*=NEW*` for all names that begin so.
-inline rename_flag rename(text value) {
-  const std::size_t equals = (std::min)(value.find('='), value.size());
-  rename_flag made{value, value.substr(0, equals),
-                   value.substr((std::min)(equals + 1, value.size()))};
-  const auto drop_star = [](std::string& name) {
-    const bool has_star = !name.empty() && name.back() == '*';
-    if (has_star) name.pop_back();
-    return has_star;
-  };
-  const bool is_whole = !made.from.empty() && !made.to.empty();
-  made.is_prefix = drop_star(made.from);
-  const bool agrees = drop_star(made.to) == made.is_prefix;
-  if (!is_whole || !agrees || (made.from + made.to).find('*') != std::string::npos)
-    throw bad_value("OLD=NEW or OLD*=NEW*, such as backbone.*=encoder.*");
-  return made;
-}
-
-inline std::string pattern(text value) {
-  if (value.empty()) throw bad_value("a name, or a pattern such as head.*");
-  return value;
-}
-
-inline file_format format_name(text value) {
-  if (value == "onert") return file_format::onert;
-  if (value == "onert_plus") return file_format::onert_plus;
-  if (value == "v2") return file_format::v2;
-  throw bad_value("onert, onert_plus or v2");
-}
 
 struct flag {
   const char* name;
@@ -117,6 +17,16 @@ struct flag {
   const char* meaning;
   void (*apply)(settings& chosen, text value);
 };
+
+inline std::uint64_t count(text value) {
+  return static_cast<std::uint64_t>(whole_number(value, 1, most_steps));
+}
+
+/// Where a flag goes that needs a directory.
+inline directory_settings& for_directory(settings& chosen, const char* flag_name) {
+  chosen.directory.flag_given = flag_name;
+  return chosen.directory;
+}
 
 inline constexpr flag flags[] = {
     {"--load_input:raw", "FILE", "inputs of all samples: little-endian float32, no header",
@@ -129,12 +39,20 @@ inline constexpr flag flags[] = {
      [](settings& s, text v) { s.output_size = up_to(most_width, v); }},
     {"--hidden", "A,B,...", "widths of the hidden layers; default 32,32",
      [](settings& s, text v) { s.hidden = width_list(v); }},
-    {"--epoch", "N", "epochs to train, on top of those behind --checkpoint; default 5",
+    {"--epoch", "N", "epochs to train: more with --checkpoint, in all with --resume; default 5",
      [](settings& s, text v) { s.epochs = up_to(most_epochs, v); }},
     {"--batch_size", "N", "samples of a step; default 10",
      [](settings& s, text v) { s.batch_size = up_to(most_batch, v); }},
     {"--learning_rate", "X", "default 0.1 for SGD, 0.001 for Adam, 0.01 for momentum",
      [](settings& s, text v) { s.learning_rate = positive_number(v); }},
+    {"--lr_schedule", "NAME", "constant, or warmup_cosine: up to the rate, then down to 0",
+     [](settings& s, text v) { s.schedule = schedule_name(v); }},
+    {"--warmup_steps", "N", "steps on the way up; default 0",
+     [](settings& s, text v) {
+       s.warmup_steps = static_cast<std::uint64_t>(whole_number(v, 0, most_steps));
+     }},
+    {"--total_steps", "N", "steps up and down, from step 0 on; default: all of this run",
+     [](settings& s, text v) { s.total_steps = count(v); }},
     {"--loss", "N", "1 mean squared error, 2 categorical crossentropy with softmax; default 2",
      [](settings& s, text v) { s.loss = static_cast<loss_kind>(up_to(2, v)); }},
     {"--loss_reduction_type", "N", "1 sum over batch size, 2 sum; default 1",
@@ -166,60 +84,40 @@ inline constexpr flag flags[] = {
        s.export_format = format_name(v);
        s.export_format_given = true;
      }},
-    {"--verbose_level", "N", "0 results, 1 also samples and saves, 2 also tensors; default 0",
+    {"--checkpoint_dir", "DIR", "save into this directory, made if absent, while it trains",
+     [](settings& s, text v) { s.directory.name = file_name(v); }},
+    {"--resume", nullptr, "go on from the newest good one in it; --epoch is then the total",
+     [](settings& s, text) { for_directory(s, "--resume").resume = true; }},
+    {"--step_interval", "N", "save after every N-th step; default 10",
+     [](settings& s, text v) { for_directory(s, "--step_interval").step_interval = count(v); }},
+    {"--epoch_interval", "N", "but only in every N-th epoch, counted from 0; default 1",
+     [](settings& s, text v) { for_directory(s, "--epoch_interval").epoch_interval = count(v); }},
+    {"--max_to_keep", "N", "newest checkpoints that stay; default 3",
+     [](settings& s, text v) {
+       for_directory(s, "--max_to_keep").max_to_keep = up_to(most_kept, v);
+     }},
+    {"--keep_every", "N", "the first of every N steps also stays; default: none",
+     [](settings& s, text v) { for_directory(s, "--keep_every").keep_every = count(v); }},
+    {"--keep_best", "METRIC", "so does the one with the lowest loss, or val_loss",
+     [](settings& s, text v) { for_directory(s, "--keep_best").best_metric = metric_name(v); }},
+    {"--checkpoint_dir_format", "NAME", "onert, onert_plus, v2: files that go there; default v2",
+     [](settings& s, text v) {
+       for_directory(s, "--checkpoint_dir_format").format = format_name(v);
+     }},
+    {"--async", nullptr, "save in the background",
+     [](settings& s, text) { for_directory(s, "--async").async = true; }},
+    {"--clean_on_success", nullptr, "remove these checkpoints at the normal end",
+     [](settings& s, text) { for_directory(s, "--clean_on_success").clean_on_success = true; }},
+    {"--rollback", "N", "go back when the loss is NaN or rose N steps in a row; default: no",
+     [](settings& s, text v) { for_directory(s, "--rollback").rises_to_go_back = count(v); }},
+    {"--verbose_level", "N",
+     "0 results, 1 also samples and saves, 2 also tensors and steps; default 0",
      [](settings& s, text v) { s.verbose_level = static_cast<int>(whole_number(v, 0, 2)); }},
     {"--directory", "DIR", "run the demo in DIR and leave its checkpoints there",
      [](settings& s, text v) { s.demo_directory = file_name(v); }},
     {"--version", nullptr, "print the version", [](settings& s, text) { s.wants_version = true; }},
     {"--help", nullptr, "print this", [](settings& s, text) { s.wants_help = true; }},
 };
-
-inline void print_help() {
-  print("train [flags]: trains a multilayer perceptron with checkpoints.");
-  print("Without data it learns two spirals; without any flag it shows that it resumes exactly.\n");
-  for (const flag& known : flags) {
-    const std::string value = known.value == nullptr ? "" : known.value;
-    const std::string left = known.name + (" " + value);
-    std::printf("  %-31s %s\n", left.c_str(), known.meaning);
-  }
-}
-
-inline const flag& find_flag(const std::string& name) {
-  for (const flag& known : flags)
-    if (name == known.name) return known;
-  stop(name + ": unknown; --help lists the flags");
-}
-
-inline void apply(const flag& known, const std::string& value, settings& chosen) {
-  chosen.flags_given += 1;
-  try {
-    known.apply(chosen, value);
-  } catch (const bad_value& bad) {
-    const std::string blame = std::string(known.name) + " " + value;
-    stop(blame + ": must be " + bad.what() + " (" + known.meaning + ")");
-  }
-}
-
-/// `--flag value` and `--flag=value`.
-inline settings parse(const std::vector<std::string>& words) {
-  settings chosen;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    const flag& known = find_flag(words[i].substr(0, equals));
-    const bool attached = equals != std::string::npos;
-    if (known.value == nullptr) {
-      if (attached) stop(words[i] + ": takes no value");
-      apply(known, "", chosen);
-    } else if (attached) {
-      apply(known, words[i].substr(equals + 1), chosen);
-    } else if (i + 1 < words.size() && words[i + 1].compare(0, 2, "--") != 0) {
-      apply(known, words[++i], chosen);
-    } else {
-      stop(words[i] + ": needs a value: " + known.value + ", " + known.meaning);
-    }
-  }
-  return chosen;
-}
 
 }  // namespace trainer
 

@@ -3,13 +3,19 @@
 
 // What is printed while it trains.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
+#include "ckpt/model/training_state.hpp"
 #include "data.hpp"
+#include "events.hpp"
+#include "learning_rate.hpp"
 #include "network.hpp"
+#include "progress.hpp"
 #include "settings.hpp"
 
 #if defined(_WIN32)
@@ -19,13 +25,6 @@
 #endif
 
 namespace trainer {
-
-/// What is known of one epoch.
-struct epoch_result {
-  figures training;
-  figures validation;
-  double milliseconds_a_step = 0;
-};
 
 inline bool stdout_is_terminal() {
 #if defined(_WIN32)
@@ -66,6 +65,10 @@ inline void print_settings(const settings& chosen, const std::string& optimizer)
   const bool mean = chosen.reduction == reduction_kind::sum_over_batch_size;
   std::printf("== training parameter ==\n");
   std::printf("- learning_rate        = %g\n", static_cast<double>(chosen.learning_rate));
+  if (chosen.schedule == schedule_kind::warmup_cosine)
+    std::printf("- lr_schedule          = {warmup_cosine, warmup_steps = %s, total_steps = %s}\n",
+                std::to_string(chosen.warmup_steps.value_or(0)).c_str(),
+                std::to_string(chosen.total_steps).c_str());
   std::printf("- batch_size           = %zu\n", chosen.batch_size);
   std::printf("- loss_info            = {loss = %s, reduction = %s}\n",
               squared ? "mean squared error" : "categorical crossentropy",
@@ -86,14 +89,59 @@ inline void print_part(const char* name, const batches& part) {
         std::to_string(part.count()) + " steps");
 }
 
-inline void print_epoch(std::uint64_t epoch, const epoch_result& result, const settings& chosen) {
-  std::string line = "Epoch " + std::to_string(epoch) + "/" + std::to_string(chosen.epochs) +
-                     " - time: " + fixed(result.milliseconds_a_step, 3) + "ms/step";
-  line += words_of(result.training, "", chosen.accuracy);
-  if (chosen.validation_share != 0) line += words_of(result.validation, "val_", chosen.accuracy);
-  print(line);
-  std::fflush(stdout);
-}
+/// Prints what happens: a line an epoch, and at the highest level a line a step.
+class printer final : public event_handler {
+ public:
+  /// @param training        with the counters of the state
+  /// @param first_epoch     the number 1 of this run
+  printer(const ckpt::training_state& training, const run_progress& progress,
+          const settings& chosen, std::size_t steps, std::uint64_t first_epoch)
+      : training_(training),
+        progress_(progress),
+        chosen_(chosen),
+        steps_(steps),
+        first_epoch_(first_epoch) {}
+
+  void begin_epoch(std::uint64_t epoch) override {
+    if (chosen_.verbose_level == 0) bar_.emplace(steps_);
+    if (chosen_.verbose_level > 1) print("Epoch " + number_of(epoch) + " begins");
+  }
+
+  void end_step(std::uint64_t epoch, std::uint64_t step, const figures& of_step) override {
+    if (bar_) bar_->show(static_cast<std::size_t>(step) + 1);
+    if (chosen_.verbose_level < 2) return;
+    const std::uint64_t done = training_.step - 1;
+    std::array<char, 160> words{};
+    std::snprintf(words.data(), words.size(), " - learning_rate: %.9g - loss: %.9g",
+                  static_cast<double>(rate_of_step(chosen_, done, progress_.rollbacks)),
+                  of_step.loss);
+    print("Step " + std::to_string(training_.step) + " (epoch " + number_of(epoch) + ", batch " +
+          std::to_string(step) + ")" + words.data());
+  }
+
+  void end_epoch(std::uint64_t epoch, const epoch_result& result) override {
+    bar_.reset();
+    std::string line = "Epoch " + number_of(epoch) +
+                       " - time: " + fixed(result.milliseconds_a_step, 3) + "ms/step";
+    line += words_of(result.training, "", chosen_.accuracy);
+    if (chosen_.validation_share != 0)
+      line += words_of(result.validation, "val_", chosen_.accuracy);
+    print(line);
+    std::fflush(stdout);
+  }
+
+ private:
+  std::string number_of(std::uint64_t epoch) const {
+    return std::to_string(epoch - first_epoch_ + 1) + "/" + std::to_string(chosen_.epochs);
+  }
+
+  const ckpt::training_state& training_;
+  const run_progress& progress_;
+  const settings& chosen_;
+  std::size_t steps_;
+  std::uint64_t first_epoch_;
+  std::optional<progress_bar> bar_;
+};
 
 }  // namespace trainer
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -38,6 +39,11 @@ enum class file_format {
   onert_plus,  // the same with names and checksums in it
   v2           // names, checksums, and all of the training state
 };
+enum class schedule_kind {
+  not_given,  // that of the checkpoint, or constant
+  constant,
+  warmup_cosine
+};
 
 inline constexpr std::size_t spiral_inputs = 2;
 inline constexpr std::size_t spiral_outputs = 2;
@@ -45,6 +51,8 @@ inline constexpr std::int64_t most_width = 65536;
 inline constexpr std::int64_t most_layers = 1000;
 inline constexpr std::int64_t most_batch = 1'000'000'000;
 inline constexpr std::int64_t most_epochs = 4'294'967'295;  // as many as a checkpoint can count
+inline constexpr std::int64_t most_steps = 4'294'967'295;   // the same
+inline constexpr std::int64_t most_kept = 1'000'000;
 inline constexpr std::int64_t most_seed = 9'223'372'036'854'775'807;
 inline constexpr std::uint64_t billion = 1'000'000'000;
 
@@ -56,6 +64,22 @@ struct rename_flag {
   bool is_prefix = false;  // OLD and NEW ended with `*`, which is not in `from` and `to`
 };
 
+/// `--checkpoint_dir` and what belongs to it: the defaults are those of ckpt::manager_settings.
+struct directory_settings {
+  fs::path name;  // empty: none
+  std::size_t max_to_keep = 3;
+  std::uint64_t epoch_interval = 1;
+  std::uint64_t step_interval = 10;
+  std::uint64_t keep_every = 0;        // 0: none
+  std::string best_metric;             // empty: none is kept for it
+  std::uint64_t rises_to_go_back = 0;  // rises of the loss in a row; 0: never goes back
+  file_format format = file_format::v2;
+  bool resume = false;
+  bool async = false;
+  bool clean_on_success = false;
+  std::string flag_given;  // one that needs a directory
+};
+
 /// What the flags say.
 struct settings {
   fs::path input_file;
@@ -65,8 +89,11 @@ struct settings {
   std::vector<std::size_t> hidden = {32, 32};
   std::uint64_t epochs = 5;
   std::size_t batch_size = 10;
-  float learning_rate = 0;         // 0: that of the checkpoint, or the optimizer's own
-  std::uint64_t shuffle_seed = 0;  // 0: that of the checkpoint, or no shuffle
+  float learning_rate = 0;  // 0: that of the checkpoint, or the optimizer's own
+  schedule_kind schedule = schedule_kind::not_given;
+  std::optional<std::uint64_t> warmup_steps;  // none: those of the checkpoint, or none
+  std::uint64_t total_steps = 0;              // 0: those of the checkpoint, or of this run
+  std::uint64_t shuffle_seed = 0;             // 0: that of the checkpoint, or no shuffle
   loss_kind loss = loss_kind::categorical_crossentropy;
   reduction_kind reduction = reduction_kind::sum_over_batch_size;
   optimizer_kind optimizer = optimizer_kind::adam;
@@ -81,6 +108,7 @@ struct settings {
   fs::path export_checkpoint;
   file_format export_format = file_format::onert;
   bool export_format_given = false;
+  directory_settings directory;
   fs::path demo_directory;
   int verbose_level = 0;
   bool wants_help = false;

@@ -329,10 +329,13 @@ done << 'END'
 --shuffle 0 -1 x
 --rename a a= =b a*=b a=b* a*c=b a*b*=c*
 --export_checkpoint_format ONERT v1 2 onert_micro
+--checkpoint_dir_format ONERT v1 2 onert_micro
+--lr_schedule cosine 1
+--keep_best accuracy
 END
 refuses "--exclude= without a value" '--exclude : must be a name' --exclude=
 for flag in --load_input:raw --load_expected:raw --checkpoint --export_checkpoint --directory \
-  --init_from --init_model; do
+  --init_from --init_model --checkpoint_dir; do
   refuses "$flag with nothing behind it" "$flag: needs a value" "$flag"
   refuses "$flag= without a value" "$flag : must be a name" "$flag="
 done
@@ -705,7 +708,9 @@ for flag in --load_input:raw --load_expected:raw --input_size --output_size --hi
   --batch_size --learning_rate --loss --loss_reduction_type --optimizer --metric \
   --validation_split --num_of_trainable_ops --checkpoint --export_checkpoint --verbose_level \
   --directory --version --help --shuffle --init_from --exclude --rename --init_model \
-  --export_checkpoint_format; do
+  --export_checkpoint_format --checkpoint_dir --resume --step_interval --epoch_interval \
+  --max_to_keep --keep_every --keep_best --checkpoint_dir_format --async --clean_on_success \
+  --rollback --lr_schedule --warmup_steps --total_steps; do
   check "--help lists $flag" grep -q -e "^  $flag " out
 done
 
