@@ -28,7 +28,7 @@ namespace detail {
 struct search_state {
   std::vector<skipped_entry> skipped{};
   bool any_is_ours = false;    ///< something that is a checkpoint by its name was passed over
-  bool any_vanished = false;   ///< a manager removed one meanwhile
+  bool any_vanished = false;   ///< a manager removed one meanwhile, so there are newer ones
   bool indeterminate = false;  ///< a load failed half-way
   bool out_of_memory = false;  ///< which is not the checkpoint's fault, and so ends the search
 };
@@ -211,21 +211,20 @@ class basic_checkpoint_directory {
   void pass_over(std::uint64_t serial, const status& reason, const std::string& message,
                  detail::search_state& search) const {
     search.indeterminate = search.indeterminate || reason.indeterminate;
-    const auto kind = entry_at<Native>(entry_path(serial));
-    if (kind.ok() && *kind == entry_kind::none) {
-      search.any_vanished = true;
-      return;
-    }
+    const auto kind = entry_itself_at<Native>(entry_path(serial));
+    search.any_vanished = kind.ok() && *kind == entry_kind::none;
+    if (search.any_vanished) return;
     search.any_is_ours = true;
     search.out_of_memory = reason.kind == errc::no_memory;
     search.skipped.push_back({detail::checkpoint_name(serial), reason, message});
   }
 
-  /// Walks from the newest to the oldest until one is whole and accepted.
+  /// Walks from the newest to the oldest until one is whole and accepted, or has vanished.
   template <class Found, class Accept>
   [[nodiscard]] bool walk(const std::vector<std::uint64_t>& serials, std::uint64_t before,
                           Accept& accept, detail::search_state& search, Found& found) const {
-    for (std::size_t i = serials.size(); i-- > 0 && !search.out_of_memory;) {
+    for (std::size_t i = serials.size(); i-- > 0;) {
+      if (search.out_of_memory || search.any_vanished) return false;
       if (serials[i] >= before) continue;
       found.entry = look(serials[i], detail::scrutiny::bytes);
       if (!found.entry.health.ok()) {
@@ -247,8 +246,9 @@ class basic_checkpoint_directory {
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       const auto listed = list_names();
       if (!listed.ok()) return {listed.error(), listed.message()};
-      search.skipped.clear();
-      search.any_vanished = false;
+      const bool is_touched = search.indeterminate;
+      search = {};
+      search.indeterminate = is_touched;
       Found found;
       if (walk(serials_in(*listed), before, accept, search, found)) {
         note_foreign(*listed, search);
@@ -256,8 +256,9 @@ class basic_checkpoint_directory {
         return found;
       }
       if (search.out_of_memory) return out_of_memory<Found>(search);
+      if (search.any_vanished) continue;
       note_foreign(*listed, search);
-      if (!search.any_vanished) break;
+      break;
     }
     return none_found<Found>(search);
   }

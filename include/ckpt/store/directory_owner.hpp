@@ -169,7 +169,6 @@ class directory_owner {
     const status built = fill(building, *serial, arguments, write);
     blamed_ = building.blamed();
     if (!built.ok()) return built;
-    next_serial_ = *serial + 1;
     saved.serial = *serial;
     saved.model_bytes = building.model_bytes();
     return {};

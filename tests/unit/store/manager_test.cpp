@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sample.hpp"
@@ -11,6 +13,23 @@ using ckpt::errc;
 using namespace ckpt_test;
 using serials = std::vector<std::uint64_t>;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// What happens once, right after a directory was listed.
+std::function<void()> after_listing;
+
+struct late_native : ckpt::native {
+  template <class Visit>
+  static ckpt::detail::native_result list_directory(const ckpt::path_char* name,
+                                                    Visit visit) noexcept {
+    const auto listed = ckpt::native::list_directory(name, visit);
+    if (after_listing) std::exchange(after_listing, nullptr)();
+    return listed;
+  }
+};
+
+}  // namespace
 
 TEST_CASE("a save makes a directory with model, arguments and mark, and nothing else") {
   const scratch here;
@@ -219,7 +238,41 @@ TEST_CASE("a checkpoint with something foreign in it is not removed, and that is
   CHECK(is_of(loaded, 1));
 }
 
+TEST_CASE("a reader that is overtaken by saves finds the new latest, not the old best") {
+  const scratch here;
+  auto settings = keeping(here.at("run"), 2);
+  settings.best.metric = "loss";
+  auto manager = small_manager::open(settings).or_throw();
+  const auto save = [&](std::uint64_t step) {
+    ckpt::trainer_arguments arguments;
+    REQUIRE(arguments.set_real("loss", static_cast<double>(step)).ok());
+    REQUIRE(manager.save(state_of(step), arguments).ok());
+  };
+  for (const std::uint64_t step : {1U, 2U, 3U}) save(step);
+  const auto reader =
+      ckpt::basic_checkpoint_directory<late_native>::open(here.at("run")).or_throw();
+  after_listing = [&] {
+    for (const std::uint64_t step : {4U, 5U}) save(step);
+  };
+  const auto latest = reader.latest();
+  REQUIRE_MESSAGE(latest.ok(), latest.message());
+  CHECK_FALSE(after_listing);
+  CHECK(latest->entry.step == 5);
+  CHECK(latest->skipped.empty());
+}
+
 #if !defined(_WIN32)
+TEST_CASE("a link that leads nowhere is skipped as what it is, and hides nothing") {
+  const scratch here;
+  auto manager = small_manager::open(keeping(here.at("run"), 2)).or_throw();
+  REQUIRE(manager.save(state_of(1)).ok());
+  fs::create_directory_symlink(here.at("gone"), here.at("run/checkpoint_9"));
+  const auto latest = manager.latest().or_throw();
+  CHECK(latest.entry.step == 1);
+  REQUIRE(latest.skipped.size() == 1);
+  CHECK(latest.skipped[0].reason.kind == errc::not_found);
+}
+
 TEST_CASE("a link is read, and never followed to remove what it leads to") {
   const scratch here;
   {
