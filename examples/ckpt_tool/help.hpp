@@ -46,7 +46,7 @@ convert: write IN in another format to OUT
   --optimizer NAME
                  where IN has no names and this optimizer has as many slots: whose slots they are.
                  Otherwise: which optimizer OUT is for. One of sgd, momentum, adam, adamw, adagrad,
-                 rmsprop, rmsprop_centred, amsgrad, lamb, adafactor.
+                 rmsprop, rmsprop_centred, amsgrad, lamb, adafactor, adam8bit.
   --slots drop   leave out the slots that the optimizer of OUT does not have (without --optimizer:
                  all), as from Adam to SGD
   --slots zero   slots that IN does not have are zero in OUT, as from SGD to Adam

@@ -20,7 +20,8 @@ inline constexpr ckpt::optimizer_view known_optimizers[] = {
     ckpt::view_of_optimizer<ckpt::rmsprop_centred>(),
     ckpt::view_of_optimizer<ckpt::amsgrad>(),
     ckpt::view_of_optimizer<ckpt::lamb>(),
-    ckpt::view_of_optimizer<ckpt::adafactor>()};
+    ckpt::view_of_optimizer<ckpt::adafactor>(),
+    ckpt::view_of_optimizer<ckpt::adam8bit>()};
 
 inline std::optional<ckpt::optimizer_view> optimizer_named(std::string_view wanted) {
   for (const ckpt::optimizer_view& each : known_optimizers)
