@@ -61,8 +61,7 @@ file_result<save_report> save_with(const path& target,
 /// its name; the mode of a file that is replaced is kept.
 /// @tparam Format  onert unless said otherwise: `ckpt::save<ckpt::onert_micro>(path, state)`
 /// @errors too_large, counter_out_of_range, unbound_tensor, duplicate_name, invalid_name,
-/// invalid_shape,
-///         invalid_visits, unstorable_model,
+///         invalid_shape, invalid_visits, unstorable_model, unstorable_values,
 ///         empty_path, invalid_path, not_found (the directory), not_a_regular_file (the target),
 ///         permission_denied, no_space, no_memory, busy, input_output
 template <class Format = onert, class Model, class Optimizer, class Byte>
