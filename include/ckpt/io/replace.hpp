@@ -60,16 +60,18 @@ class basic_replacement {
   /// @errors not_found (not begun, or committed before), no_space, permission_denied,
   /// not_a_regular_file, busy, input_output
   status commit(bool durable) noexcept {
-    if (temporary_.handle() == detail::no_handle) return fail(errc::not_found);
-    status outcome = seal(durable);
-    if (outcome.ok()) outcome = temporary_.rename_to(target_);
-    temporary_.discard();
+    const status outcome = give_name(durable);
     if (!outcome.ok() || !durable) return outcome;
     const auto synced =
         detail::uninterrupted<Native>([&] { return Native::sync_directory(directory_.c_str()); });
     if (synced.ok() || Native::is_unsupported(synced.error)) return {};
     return detail::os_failure(errc::input_output, synced.error);
   }
+
+  /// The same where somebody else syncs the directory, or moves it as soon as the name is there:
+  /// the bytes are on the disk, the name is not yet.
+  /// @errors those of commit(), after which the target is as it was
+  status commit_unsynced_name() noexcept { return give_name(true); }
 
  private:
   [[nodiscard]] static result<basic_replacement> begin_unguarded(const path& target) {
@@ -104,6 +106,14 @@ class basic_replacement {
     const auto done =
         detail::uninterrupted<Native>([&] { return Native::set_mode(temporary_.handle(), mode); });
     return done.ok() ? status{} : detail::call_failure<Native>(done);
+  }
+
+  [[nodiscard]] status give_name(bool durable) noexcept {
+    if (temporary_.handle() == detail::no_handle) return fail(errc::not_found);
+    status outcome = seal(durable);
+    if (outcome.ok()) outcome = temporary_.rename_to(target_);
+    temporary_.discard();
+    return outcome;
   }
 
   /// Everything that must be on the disk before the name is.

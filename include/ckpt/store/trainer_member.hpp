@@ -48,7 +48,7 @@ class basic_trainer_member {
   }
 
   /// Puts this trainer's arguments into the checkpoint that the chief is making; again replaces
-  /// them. They are on the disk when it returns.
+  /// them. Their bytes are on the disk when it returns, and their name when the chief publishes.
   /// @errors not_found (this serial is not being made: not yet, no more, or given up by the chief),
   /// limit_exceeded (16 MiB), permission_denied, no_space, no_memory, busy, input_output
   file_result<trainer_arguments> write(std::uint64_t serial, const trainer_arguments& own) const {
@@ -78,7 +78,8 @@ class basic_trainer_member {
     if (!replacement.ok()) return replacement.error();
     const bytes_view lines(reinterpret_cast<const std::byte*>(text.data()), text.size());
     if (const status sent = replacement->writer().append(lines); !sent.ok()) return sent;
-    return replacement->commit(true);
+    // The chief syncs the directory, and may move it as soon as the last file has its name.
+    return replacement->commit_unsynced_name();
   }
 
   basic_checkpoint_directory<Native> directory_;
