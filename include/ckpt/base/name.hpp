@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ckpt/base/span.hpp"
+
 namespace ckpt {
 
 /// Text that somebody else owns, not closed by a zero: the name of a tensor, slot or format.
@@ -44,6 +46,11 @@ class name_view {
   const char* data_ = "";
   std::size_t size_ = 0;
 };
+
+/// The bytes of a text.
+[[nodiscard]] inline bytes_view as_bytes(name_view text) noexcept {
+  return as_bytes(span<const char>(text.data(), text.size()));
+}
 
 [[nodiscard]] constexpr bool operator==(name_view a, name_view b) noexcept {
   if (a.size() != b.size()) return false;

@@ -55,8 +55,7 @@ namespace detail {
 template <class Sink>
 status send(const tensor_form& form, bytes_view data, Sink& receiver) {
   const std::string front = make_header(form);
-  const auto* const first = reinterpret_cast<const std::byte*>(front.data());
-  status sent = receiver.append(bytes_view(first, front.size()));
+  status sent = receiver.append(as_bytes(front));
   if (sent.ok() && !data.empty()) sent = receiver.append(data);
   const status flushed = receiver.flush();
   return sent.ok() ? flushed : sent;

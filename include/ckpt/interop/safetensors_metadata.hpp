@@ -220,7 +220,7 @@ class header_checksum {
   /// Texts are closed by a zero, which is in none of them.
   void add(name_view text) noexcept {
     const std::byte zero{};
-    sum_ = crc32c(bytes_view(reinterpret_cast<const std::byte*>(text.data()), text.size()), sum_);
+    sum_ = crc32c(as_bytes(text), sum_);
     sum_ = crc32c(bytes_view(&zero, 1), sum_);
   }
 

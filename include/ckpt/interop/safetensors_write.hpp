@@ -135,8 +135,7 @@ struct beginning {
 /// Sends header and payloads, each from where it lies.
 template <class Sink>
 status send(const contents_view& given, const beginning& front, Sink& receiver) {
-  const auto* const first = reinterpret_cast<const std::byte*>(front.bytes.data());
-  status sent = receiver.append(bytes_view(first, front.bytes.size()));
+  status sent = receiver.append(as_bytes(front.bytes));
   for (const bytes_view payload : given.payloads)
     if (sent.ok() && !payload.empty()) sent = receiver.append(payload);
   const status flushed = receiver.flush();

@@ -199,7 +199,7 @@ class values : public values_view {
   }
   /// @errors those of set_integer()
   status set_text(name_view key, name_view characters) noexcept {
-    return set(key, value_kind::text, bytes_in(characters));
+    return set(key, value_kind::text, as_bytes(characters));
   }
   /// @errors those of set_integer()
   status set_bytes(name_view key, bytes_view data) noexcept {
@@ -250,14 +250,10 @@ class values : public values_view {
     if (size > freed) resize(at, freed, size);
     std::byte* const key = head + detail::value_head_bytes;
     const bool has_key = freed != 0;
-    if (!has_key) moved.copy(bytes_in(entry.key), key);
+    if (!has_key) moved.copy(as_bytes(entry.key), key);
     moved.copy(entry.data, key + entry.key.size());
     if (size < freed) resize(at, freed, size);
     write_frame(head, entry, size);
-  }
-
-  [[nodiscard]] static bytes_view bytes_in(name_view characters) noexcept {
-    return {reinterpret_cast<const std::byte*>(characters.data()), characters.size()};
   }
 
   /// Makes room for `size` bytes at `at`, where `freed` bytes were.

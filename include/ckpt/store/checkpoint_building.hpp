@@ -89,9 +89,8 @@ class checkpoint_building {
   /// @errors limit_exceeded (it could not be read again), and those of `write_part()`
   status write_text(std::string_view name, std::string_view text) {
     blamed_ = working_ / name;
-    if (const status fits = check_length(text); !fits.ok()) return fits;
-    const bytes_view lines(reinterpret_cast<const std::byte*>(text.data()), text.size());
-    return write_part(name, [lines](auto& sink) -> status { return sink.append(lines); });
+    if (const status fits = check_length(text.size()); !fits.ok()) return fits;
+    return write_part(name, [text](auto& sink) -> status { return sink.append(as_bytes(text)); });
   }
 
   /// Waits until every trainer has put its arguments there, shuts the others out, and measures

@@ -27,9 +27,8 @@ inline constexpr std::uint64_t longest_text = std::uint64_t{1} << 24;
 
 /// Nothing is written that could not be read again.
 /// @errors limit_exceeded
-[[nodiscard]] inline status check_length(std::string_view text) noexcept {
-  return text.size() <= longest_text ? status{}
-                                     : fail(errc::limit_exceeded, longest_text, text.size());
+[[nodiscard]] inline status check_length(std::uint64_t length) noexcept {
+  return length <= longest_text ? status{} : fail(errc::limit_exceeded, longest_text, length);
 }
 
 /// A whole small file.
@@ -38,31 +37,37 @@ template <class Native>
 [[nodiscard]] result<std::string> read_text(const path& name) {
   auto file = basic_file<Native>::open(name);
   if (!file.ok()) return file.error();
-  if (file->size() > longest_text) return fail(errc::limit_exceeded, longest_text, file->size());
+  if (const status fits = check_length(file->size()); !fits.ok()) return fits;
   std::string text(static_cast<std::size_t>(file->size()), '\0');
   const bytes_span to(reinterpret_cast<std::byte*>(&text[0]), text.size());
   if (const status read = file->read_at(0, to); !read.ok()) return read;
   return result<std::string>(std::move(text));
 }
 
-/// The checksum of a whole file.
+/// Size and checksum of a whole file.
+/// @errors those of reading a file
+template <class Native>
+[[nodiscard]] result<marked_file> measure(basic_file<Native>& file) {
+  constexpr std::uint64_t block_bytes = std::uint64_t{1} << 18;  // stays in the cache
+  std::vector<std::byte> block(static_cast<std::size_t>((std::min)(block_bytes, file.size())));
+  marked_file measured;
+  while (measured.size < file.size()) {
+    const auto size =
+        static_cast<std::size_t>((std::min)(block_bytes, file.size() - measured.size));
+    const bytes_span to(block.data(), size);
+    if (const status read = file.read_at(measured.size, to); !read.ok()) return read;
+    measured.checksum = crc32c_fast(to, measured.checksum);
+    measured.size += size;
+  }
+  return result<marked_file>(std::move(measured));
+}
+/// The same of a name.
 /// @errors those of opening and reading a file
 template <class Native>
 [[nodiscard]] result<marked_file> measure_file(const path& name) {
   auto file = basic_file<Native>::open(name);
   if (!file.ok()) return file.error();
-  constexpr std::uint64_t block_bytes = std::uint64_t{1} << 18;  // stays in the cache
-  std::vector<std::byte> block(static_cast<std::size_t>((std::min)(block_bytes, file->size())));
-  marked_file measured;
-  while (measured.size < file->size()) {
-    const auto size =
-        static_cast<std::size_t>((std::min)(block_bytes, file->size() - measured.size));
-    const bytes_span to(block.data(), size);
-    if (const status read = file->read_at(measured.size, to); !read.ok()) return read;
-    measured.checksum = crc32c_fast(to, measured.checksum);
-    measured.size += size;
-  }
-  return result<marked_file>(std::move(measured));
+  return measure(*file);
 }
 
 /// @errors truncated, trailing_bytes
@@ -82,11 +87,12 @@ template <class Native>
 /// Compares every byte of a file with what the mark says.
 template <class Native>
 [[nodiscard]] status check_bytes(const path& name, const marked_file& marked) {
-  if (const status sized = check_size<Native>(name, marked); !sized.ok()) return sized;
-  const auto measured = measure_file<Native>(name);
+  auto file = basic_file<Native>::open(name);
+  if (!file.ok()) return file.error();
+  if (const status sized = compare_sizes(marked.size, file->size()); !sized.ok()) return sized;
+  const auto measured = measure(*file);
   if (!measured.ok()) return measured.error();
-  const status sized = compare_sizes(marked.size, measured->size);
-  if (!sized.ok() || measured->checksum == marked.checksum) return sized;
+  if (measured->checksum == marked.checksum) return {};
   return fail(errc::checksum_mismatch, marked.checksum, measured->checksum);
 }
 

@@ -38,7 +38,7 @@ inline constexpr std::string_view mark_title = "ckpt checkpoint ";
 inline constexpr std::uint64_t mark_version = 1;
 
 [[nodiscard]] inline std::uint32_t checksum_of(std::string_view text) noexcept {
-  return crc32c_fast(bytes_view(reinterpret_cast<const std::byte*>(text.data()), text.size()));
+  return crc32c_fast(as_bytes(text));
 }
 
 [[nodiscard]] inline std::string hexadecimal(std::uint32_t number) {

@@ -73,11 +73,10 @@ class basic_trainer_member {
 
  private:
   [[nodiscard]] static status write_text(const path& file, const std::string& text) {
-    if (const status fits = detail::check_length(text); !fits.ok()) return fits;
+    if (const status fits = detail::check_length(text.size()); !fits.ok()) return fits;
     auto replacement = basic_replacement<Native>::begin(file);
     if (!replacement.ok()) return replacement.error();
-    const bytes_view lines(reinterpret_cast<const std::byte*>(text.data()), text.size());
-    if (const status sent = replacement->writer().append(lines); !sent.ok()) return sent;
+    if (const status sent = replacement->writer().append(as_bytes(text)); !sent.ok()) return sent;
     // The chief syncs the directory, and may move it as soon as the last file has its name.
     return replacement->commit_unsynced_name();
   }
