@@ -7,6 +7,7 @@
 #include "ckpt/base/result.hpp"
 #include "ckpt/base/status.hpp"
 #include "ckpt/io/detail/calls.hpp"
+#include "ckpt/io/detail/leads_to.hpp"
 #include "ckpt/io/detail/native_types.hpp"
 #include "ckpt/io/native.hpp"
 #include "ckpt/io/path.hpp"
@@ -94,13 +95,10 @@ class basic_file_lock {
   }
 
   [[nodiscard]] result<bool> leads_to(const detail::file_facts& held) const noexcept {
-    detail::file_facts found;
-    const auto described =
-        detail::uninterrupted<Native>([&] { return Native::describe_link(name_.c_str(), found); });
-    if (described.ok()) return detail::same_file(found, held);
-    const status failed = detail::path_failure<Native>(described);
-    if (failed.kind == errc::not_found) return false;
-    return failed;
+    bool does = false;
+    const auto looked = detail::leads_to<Native>(name_, held, does);
+    if (!looked.ok()) return detail::path_failure<Native>(looked);
+    return does;
   }
 
   [[nodiscard]] status remove() const noexcept {

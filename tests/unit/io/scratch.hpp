@@ -24,6 +24,15 @@ namespace ckpt_test {
 
 using bytes = std::vector<std::byte>;
 
+/// Names in a directory, in order.
+inline std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    found.push_back(entry.path().filename().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 /// A directory of its own for each test, gone at its end.
 class scratch {
  public:
@@ -46,13 +55,7 @@ class scratch {
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] std::string at(const std::string& name) const { return root_ + "/" + name; }
   /// Names in it, in order.
-  [[nodiscard]] std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(root_))
-      found.push_back(entry.path().filename().string());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
+  [[nodiscard]] std::vector<std::string> names() const { return names_in(root_); }
 
  private:
   std::string root_;

@@ -14,7 +14,6 @@
 //      the data is in the checkpoint
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -55,14 +54,6 @@ std::string line_of(const std::string& directory, const std::string& name) {
   std::snprintf(text, sizeof text, " %zu %08x\n", content.size(),
                 static_cast<unsigned>(ckpt::crc32c({content.data(), content.size()})));
   return name + text;
-}
-
-std::vector<std::string> names_in(const std::string& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 /// Entries as they lie about in the directories of others, each with something in it.

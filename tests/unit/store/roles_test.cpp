@@ -54,14 +54,6 @@ ckpt::manager_settings together(const std::string& directory, std::uint64_t coun
   return settings;
 }
 
-std::vector<std::string> names_in(const std::string& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 const std::vector<std::string> only_the_lock = {".ckpt-lock"};
 
 /// Waits for something that another thread does.

@@ -7,6 +7,7 @@
 #include "ckpt/base/errc.hpp"
 #include "ckpt/base/status.hpp"
 #include "ckpt/io/detail/calls.hpp"
+#include "ckpt/io/detail/leads_to.hpp"
 #include "ckpt/io/detail/native_types.hpp"
 #include "ckpt/io/detail/temporary_name.hpp"
 #include "ckpt/io/path.hpp"
@@ -115,11 +116,10 @@ class temporary {
     failed = uninterrupted<Native>([&] { return Native::describe(file.get(), held); });
     if (!failed.ok()) return place::unknown;
     if (held.kind != file_kind::regular) return place::foreign;
-    file_facts named;
-    failed = uninterrupted<Native>([&] { return Native::describe_link(name.c_str(), named); });
-    if (failed.ok()) return same_file(named, held) ? place::here : place::elsewhere;
-    const bool gone = Native::path_error_kind(failed.error) == errc::not_found;
-    return gone ? place::elsewhere : place::unknown;
+    bool is_here = false;
+    failed = leads_to<Native>(name, held, is_here);
+    if (!failed.ok()) return place::unknown;
+    return is_here ? place::here : place::elsewhere;
   }
 
   [[nodiscard]] claim claim_name(std::uint32_t mode, status& failed) noexcept {
